@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writer side of the trace ring: page crossing, reader swap, reset.
+ *
+ * A slot holds the word {page id, position}: "this page is, or will be, that
+ * position". Three parties move a position's word forward, each by one cmpxchg:
+ *
+ *   writer, slot free      {id, pos}		taken as it is, no cmpxchg
+ *   writer, slot unread    {id, pos - N}	-> {id, pos}	(overrun)
+ *   reader                 {id, h}		-> {spare, h + N}
+ *
+ * so for each position either the reader gets the page or the writer reuses
+ * it, never both. Documentation/trace/hyp-ring.rst has the races one by one.
+ */
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+
+#include <nvhe/ring.h>
+
+/* A slot's word: page id in the low bits, position above. */
+#define SLOT_ID_BITS	20
+
+static u64 slot_word(u32 id, u64 pos)
+{
+	return pos << SLOT_ID_BITS | id;
+}
+
+static u32 slot_id(u64 word)
+{
+	return word & (BIT(SLOT_ID_BITS) - 1);
+}
+
+static u64 slot_pos(u64 word)
+{
+	return word >> SLOT_ID_BITS;
+}
+
+/*
+ * Claim the slot of position @pos for writing. One writer and, at any moment,
+ * one reader: if the cmpxchg loses, it lost to the swap of this very slot,
+ * after which the slot is free.
+ *
+ * The acquire pairs with the reader's cmpxchg in hyp_ring_swap(), a full
+ * barrier: what the reader read from the page, it read before we write to it.
+ * Where our cmpxchg loses, that the page's address depends on the word it
+ * found does the same.
+ *
+ * Returns false if the slot is unread and must be kept.
+ */
+static bool slot_claim(struct hyp_ring *ring, u32 slot, u64 pos, u32 *id)
+{
+	u64 word = smp_load_acquire(&ring->slots[slot]);
+
+	if (slot_pos(word) != pos) {
+		if (!ring->overwrite)
+			return false;
+
+		/* Whether this wins or loses, word then names our page. */
+		try_cmpxchg(&ring->slots[slot], &word,
+			    slot_word(slot_id(word), pos));
+	}
+
+	*id = slot_id(word);
+	return true;
+}
+
+/* Begin position @pos, in @slot, on page @id. */
+static void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot, u32 id,
+			    u64 now)
+{
+	struct hyp_ring_record *record = &ring->records[id];
+	struct hyp_ring_page *page = record->page;
+
+	/*
+	 * Tell those who copy the page's old content before destroying it.
+	 * Pairs with the smp_rmb() in rb_remote_copy_page().
+	 */
+	WRITE_ONCE(ring->meta->claimed, pos);
+	smp_wmb();
+
+	record->first_seq = ring->seq;
+	WRITE_ONCE(page->commit, 0);
+	page->time_stamp = now;
+	page->first_seq = ring->seq;
+
+	ring->page = page;
+	ring->write = 0;
+	ring->stamp = now;
+	ring->tail_slot = slot;
+
+	/*
+	 * Only now may anyone look at the page as position pos: its commit is
+	 * no longer that of its previous life. The first pairs with
+	 * hyp_ring_swap(), the second with rb_remote_tail() on the host.
+	 */
+	smp_store_release(&ring->tail, pos);
+	smp_store_release(&ring->meta->tail, pos);
+}
+
+/* Move on to the next page; false if the ring is full and must stay so. */
+static bool ring_next_page(struct hyp_ring *ring, u64 now)
+{
+	u32 slot = ring->tail_slot + 1;
+	u64 pos = ring->tail + 1;
+	u32 id;
+
+	if (slot == ring->nr_slots)
+		slot = 0;
+
+	if (!slot_claim(ring, slot, pos, &id))
+		return false;
+
+	ring_begin_page(ring, pos, slot, id, now);
+	return true;
+}
+
+static void ring_write_extend(struct hyp_ring *ring, u64 delta)
+{
+	u32 *head = (u32 *)(ring->page->data + ring->write);
+
+	head[0] = (u32)delta << HYP_RING_TYPE_BITS | HYP_RING_TYPE_EXTEND;
+	head[1] = delta >> HYP_RING_DELTA_BITS;
+	ring->write += HYP_RING_EXTEND_SIZE;
+}
+
+/**
+ * hyp_ring_reserve_slow() - hyp_ring_reserve() when the fast path does not fit
+ * @ring:	this CPU's ring
+ * @now:	boot clock [ns]
+ * @payload:	size of the event's payload [bytes], a multiple of 4
+ *
+ * The page is full, time has moved by more than an event's header can say, or
+ * has moved backwards, or the ring is closed.
+ *
+ * Return: where to write the payload, or NULL
+ */
+void *hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload)
+{
+	u32 size = hyp_ring_size(payload);
+	u64 delta, write, extend;
+
+	if (!ring->open)
+		return NULL;
+
+	/*
+	 * Per CPU time never goes backwards, whatever the clock says. And only
+	 * half of its range counts: else it could wrap around from the end to
+	 * the beginning, which the fast path would take for a small delta.
+	 */
+	now = max(min(now, (u64)S64_MAX), ring->stamp);
+	if (!ring->write) {
+		ring->page->time_stamp = now;
+		ring->stamp = now;
+	}
+
+	delta = now - ring->stamp;
+	extend = delta >> HYP_RING_DELTA_BITS ? HYP_RING_EXTEND_SIZE : 0;
+
+	/* What even a time extend cannot say, the next page's header does. */
+	if (ring->write + extend + size > HYP_RING_DATA_SIZE ||
+	    delta >> HYP_RING_EXTEND_BITS) {
+		if (!ring_next_page(ring, now)) {
+			WRITE_ONCE(ring->meta->dropped, ++ring->dropped);
+			return NULL;
+		}
+		extend = 0;
+		delta = 0;
+	}
+
+	if (extend) {
+		ring_write_extend(ring, delta);
+		delta = 0;
+	}
+
+	write = ring->write;
+	ring->write = write + size;
+	ring->stamp = now;
+	ring->seq++;
+	return hyp_ring_head(ring->page->data + write, delta, payload);
+}
+
+/**
+ * hyp_ring_swap() - exchange the spare page for the oldest unread one
+ * @ring:	any CPU's ring
+ * @swap:	what the reader got
+ *
+ * The page that the reader had becomes the ring's. If the page that is being
+ * written is the oldest one, the reader gets it and follows its commit; there
+ * is nothing more to swap then until the writer has moved on.
+ *
+ * Context: any CPU, in parallel to the writer; one reader at a time. Each
+ * retry means that the writer has filled a whole page meanwhile.
+ * Return: 0, -EAGAIN if there is no page to be had
+ */
+int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap)
+{
+	u32 tries = ring->nr_slots;
+
+	while (tries--) {
+		/* Pairs with ring_begin_page(). */
+		u64 tail = smp_load_acquire(&ring->tail);
+		u64 pos = ring->head, word;
+		u32 slot;
+
+		if (pos > tail)
+			return -EAGAIN;
+		if (tail - pos >= ring->nr_slots)
+			pos = tail - ring->nr_slots + 1;
+
+		slot = pos % ring->nr_slots;
+		word = READ_ONCE(ring->slots[slot]);
+		if (slot_pos(word) != pos ||
+		    !try_cmpxchg(&ring->slots[slot], &word,
+				 slot_word(ring->spare,
+					   pos + ring->nr_slots))) {
+			/* Overrun just now: this position is gone. */
+			ring->head = pos + 1;
+			continue;
+		}
+
+		swap->id = slot_id(word);
+		swap->pos = pos;
+		swap->first_seq = ring->records[swap->id].first_seq;
+		ring->spare = swap->id;
+		ring->head = pos + 1;
+		return 0;
+	}
+
+	return -EAGAIN;
+}
+
+/* Put the write offset aside, so that the fast path finds the page full. */
+static void ring_park(struct hyp_ring *ring)
+{
+	ring->parked_write = ring->write;
+	ring->write = HYP_RING_DATA_SIZE;
+}
+
+/**
+ * hyp_ring_reset() - empty a ring and its counters
+ * @ring:	the ring; keeps its pages and whether it is open
+ *
+ * Context: neither the writer nor a reader may run.
+ */
+void hyp_ring_reset(struct hyp_ring *ring)
+{
+	u32 i;
+
+	for (i = 0; i < ring->nr_slots; i++)
+		ring->slots[i] = slot_word(i, i);
+
+	ring->spare = ring->nr_slots;
+	ring->head = 0;
+	ring->seq = 0;
+	ring->dropped = 0;
+	WRITE_ONCE(ring->meta->dropped, 0);
+	ring_begin_page(ring, 0, 0, 0, ring->stamp);
+	if (!ring->open)
+		ring_park(ring);
+}
+
+/**
+ * hyp_ring_init() - set up a ring, closed and empty
+ * @ring:	the ring; overwrite mode is the caller's to set
+ * @records:	hyp_ring_bookkeeping(@nr_slots) bytes, whose first
+ *		@nr_slots + 1 records have their page set
+ * @nr_slots:	pages in the ring, HYP_RING_MIN_SLOTS to HYP_RING_MAX_SLOTS
+ * @meta:	where to publish
+ *
+ * Context: neither the writer nor a reader may run.
+ */
+void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
+		   u32 nr_slots, struct hyp_ring_meta *meta)
+{
+	ring->records = records;
+	ring->slots = (u64 *)(records + nr_slots + 1);
+	ring->nr_slots = nr_slots;
+	ring->meta = meta;
+	ring->open = false;
+	ring->stamp = 0;
+	hyp_ring_reset(ring);
+}
+
+/**
+ * hyp_ring_open() - let the writer write, where it stopped
+ * @ring:	a ring that has been set up
+ *
+ * Context: the ring's own CPU.
+ */
+void hyp_ring_open(struct hyp_ring *ring)
+{
+	if (ring->open)
+		return;
+
+	ring->open = true;
+	ring->write = ring->parked_write;
+}
+
+/**
+ * hyp_ring_close() - stop the writer
+ * @ring:	a ring whose writer does not run
+ */
+void hyp_ring_close(struct hyp_ring *ring)
+{
+	if (!ring->open)
+		return;
+
+	ring->open = false;
+	ring_park(ring);
+}

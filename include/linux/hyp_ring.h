@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hyp_ring - the per-CPU trace ring that EL2 writes and the host reads
+ *
+ * What the two sides share: the layout of a page, of the meta page, and the
+ * meaning of a position. Documentation/trace/hyp-ring.rst derives the
+ * algorithm; the writer is nvhe/ring.c, the reader ring_buffer_remote.c.
+ *
+ * Vocabulary
+ *   position  monotonic number of a page in the stream of one CPU, from 0
+ *   slot      position % nr_slots: where the ring keeps that position's page
+ *   page id   index of a page in the table given to EL2; ids 0..nr_slots - 1
+ *             start in the slot of that number, id nr_slots is the spare
+ *   spare     the page outside of the ring: what the reader holds
+ *
+ * Everything here is written by EL2 and only read by the host. Since the host
+ * can write it too (it is host memory), EL2 never reads it back.
+ */
+#ifndef _LINUX_HYP_RING_H
+#define _LINUX_HYP_RING_H
+
+#include <linux/types.h>
+
+#ifdef __KERNEL__
+#include <asm/page.h>
+#define HYP_RING_PAGE_SIZE	PAGE_SIZE
+#else
+#define HYP_RING_PAGE_SIZE	4096
+#endif
+
+/* Ring slots that a ring has at least: one to write while one is read. */
+#define HYP_RING_MIN_SLOTS	2
+/* And at most: page ids must fit the id field of a slot word. */
+#define HYP_RING_MAX_SLOTS	((1U << 20) - 1)
+
+/* struct hyp_ring_page without the data. */
+#define HYP_RING_PAGE_OVERHEAD	24
+#define HYP_RING_DATA_SIZE	(HYP_RING_PAGE_SIZE - HYP_RING_PAGE_OVERHEAD)
+
+/**
+ * struct hyp_ring_page - one sub-buffer
+ * @time_stamp:	boot clock of the first event [ns]
+ * @commit:	bytes of @data that hold complete events
+ * @data:	events, as ring_buffer.h's struct ring_buffer_event
+ * @first_seq:	number of events that its CPU wrote before this page
+ *
+ * Byte-compatible with ring_buffer.c's struct buffer_data_page, which is what
+ * events/header_page describes and binary readers parse. @first_seq lies where
+ * that has data, but @commit never reaches it.
+ */
+struct hyp_ring_page {
+	__u64	time_stamp;
+	__u64	commit;
+	__u8	data[HYP_RING_DATA_SIZE];
+	__u64	first_seq;
+};
+
+/**
+ * struct hyp_ring_meta - where the writer is
+ * @claimed:	position that the writer has made its own; the page that held
+ *		@claimed - nr_slots is being reused, do not trust a copy of it
+ * @tail:	position that is being written, its page header valid;
+ *		@tail <= @claimed <= @tail + 1
+ * @dropped:	events not written, for lack of a free page in no-overwrite
+ *		mode
+ */
+struct hyp_ring_meta {
+	__u64	claimed;
+	__u64	tail;
+	__u64	dropped;
+};
+
+/**
+ * struct hyp_ring_swap - what swapping out a reader page gave
+ * @id:		page that the reader now owns
+ * @pos:	its position
+ * @first_seq:	sequence number of its first event, from EL2's own record
+ *
+ * Travels in registers, so that neither side has to trust memory for it.
+ */
+struct hyp_ring_swap {
+	__u32	id;
+	__u64	pos;
+	__u64	first_seq;
+};
+
+/* Layout of struct ring_buffer_event's header word, see ring_buffer.h. */
+#define HYP_RING_TYPE_BITS	5
+#define HYP_RING_DELTA_BITS	27
+#define HYP_RING_EXTEND_BITS	(HYP_RING_DELTA_BITS + 32)
+#define HYP_RING_TYPE_MAX_LEN	28	/* type_len * 4 is the payload's size */
+#define HYP_RING_TYPE_EXTEND	30	/* RINGBUF_TYPE_TIME_EXTEND */
+#define HYP_RING_EXTEND_SIZE	8
+
+#endif /* _LINUX_HYP_RING_H */

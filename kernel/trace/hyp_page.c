@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a page's bytes to events: see hyp_page.h.
+ *
+ * The encoding is that of struct ring_buffer_event (ring_buffer.h), of which
+ * EL2 uses data events and time extends; nothing else is accepted.
+ */
+
+#include <linux/errno.h>
+#include <linux/types.h>
+
+#include "hyp_page.h"
+
+/* Split a data event's header: size of header and payload, both in bytes. */
+static int data_event(const u32 *head, u32 type_len, u32 room,
+		      u32 *header, u32 *payload)
+{
+	if (type_len) {
+		*header = 4;
+		*payload = type_len * 4;
+	} else {
+		if (room < 8)
+			return -EINVAL;
+
+		/* The length counts its own word. */
+		*header = 8;
+		*payload = READ_ONCE(head[1]) - 4;
+		if (*payload > HYP_RING_DATA_SIZE || *payload % 4)
+			return -EINVAL;
+	}
+
+	return *header + *payload <= room ? 0 : -EINVAL;
+}
+
+/* Does a record's size go with its type, which is its first half word? */
+static bool record_ok(const void *record, u32 size,
+		      const struct hyp_page_format *format)
+{
+	u16 type = READ_ONCE(*(const u16 *)record);
+
+	return type < format->nr_types && format->size[type] &&
+	       size >= format->size[type];
+}
+
+/**
+ * hyp_cursor_next() - go to the next event
+ * @cursor:	where one is; on success @cursor->record is the event
+ * @page:	the page; may be live, then the answer is good for counting only
+ * @commit:	bytes of data, at most HYP_RING_DATA_SIZE
+ * @format:	what is acceptable
+ *
+ * Return: 1 if there is an event, 0 at the end, -EINVAL if the bytes make no
+ * sense
+ */
+int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+		    u32 commit, const struct hyp_page_format *format)
+{
+	while (cursor->read < commit) {
+		const u32 *head = (const u32 *)(page->data + cursor->read);
+		u32 room = commit - cursor->read;
+		u32 word, type_len, header, payload;
+		u64 delta;
+
+		if (room < 4)
+			return -EINVAL;
+
+		word = READ_ONCE(head[0]);
+		type_len = word & ((1U << HYP_RING_TYPE_BITS) - 1);
+		delta = word >> HYP_RING_TYPE_BITS;
+
+		if (type_len == HYP_RING_TYPE_EXTEND) {
+			if (room < HYP_RING_EXTEND_SIZE)
+				return -EINVAL;
+
+			delta |= (u64)READ_ONCE(head[1]) << HYP_RING_DELTA_BITS;
+			header = HYP_RING_EXTEND_SIZE;
+			payload = 0;
+		} else if (type_len > HYP_RING_TYPE_MAX_LEN ||
+			   data_event(head, type_len, room, &header, &payload) ||
+			   !record_ok((const u8 *)head + header, payload, format)) {
+			return -EINVAL;
+		}
+
+		if (cursor->ts + delta < cursor->ts)
+			return -EINVAL;
+
+		cursor->ts += delta;
+		cursor->read += header + payload;
+		if (payload) {
+			cursor->record = (const u8 *)head + header;
+			cursor->header = head;
+			return 1;
+		}
+	}
+
+	return 0;
+}
+
+/**
+ * hyp_cursor_skip() - check a part of a page, and go to its end
+ * @cursor:	where to begin; on success where the part ends
+ * @page:	the page
+ * @commit:	where to end [bytes of data]
+ * @format:	what is acceptable
+ *
+ * Return: number of events in between, or -EINVAL if they are not all valid
+ */
+int hyp_cursor_skip(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+		    u64 commit, const struct hyp_page_format *format)
+{
+	struct hyp_cursor next = *cursor;
+	int count = 0, ret;
+
+	if (commit > HYP_RING_DATA_SIZE)
+		return -EINVAL;
+
+	while ((ret = hyp_cursor_next(&next, page, commit, format)) > 0)
+		count++;
+	if (ret)
+		return ret;
+
+	*cursor = next;
+	return count;
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the ring algorithm and of the page decoder, in user space: the very
+ * files that run at EL2 and in the kernel, nvhe/ring.c and hyp_page.c.
+ *
+ * Prints TAP. With threads where it matters; build with -fsanitize=thread or
+ * address,undefined to have the accesses checked too.
+ */
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nvhe/ring.h>
+
+#include "hyp_page.h"
+
+#define TYPE		100		/* event type of our events */
+#ifdef __SANITIZE_THREAD__
+#define STRESS_EVENTS	30000		/* it is slow */
+#else
+#define STRESS_EVENTS	300000
+#endif
+
+static int failures;
+static bool failed;
+
+#define CHECK(cond, fmt, ...) do {					\
+	if (!(cond)) {							\
+		if (!failed)						\
+			printf("# %s:%d: %s: " fmt "\n", __func__,	\
+			       __LINE__, #cond, ##__VA_ARGS__);		\
+		failed = true;						\
+	}								\
+} while (0)
+
+/* An event as EL2 writes it: the trace_entry and a number. */
+struct record {
+	u16	type;
+	u16	pad;
+	u32	pid;
+	u64	id;
+} __attribute__((packed, aligned(4)));
+
+static u16 sizes[TYPE + 1] = { [TYPE] = sizeof(struct record) };
+static const struct hyp_page_format format = {
+	.nr_types = TYPE + 1,
+	.size = sizes,
+};
+
+/* A ring with its pages, and the reader's view of it. */
+struct test_ring {
+	struct hyp_ring		ring;
+	struct hyp_ring_meta	meta;
+	struct hyp_ring_page	*pages;
+	void			*bookkeeping;
+	u64			clock;
+
+	/* reader */
+	struct hyp_ring_page	*page;
+	u64			next_pos;
+	struct hyp_cursor	cursor;
+	u64			seq;
+	u64			lost;
+	u64			read;
+	u64			last_id;
+	u64			last_ts;
+};
+
+static struct test_ring *ring_new(u32 nr_slots, bool overwrite)
+{
+	struct test_ring *t = calloc(1, sizeof(*t));
+	struct hyp_ring_record *records;
+	u32 i;
+
+	t->pages = aligned_alloc(HYP_RING_PAGE_SIZE,
+				 (nr_slots + 1) * sizeof(*t->pages));
+	memset(t->pages, 0xa5, (nr_slots + 1) * sizeof(*t->pages));
+	t->bookkeeping = calloc(1, hyp_ring_bookkeeping(nr_slots));
+	records = t->bookkeeping;
+	for (i = 0; i <= nr_slots; i++)
+		records[i].page = &t->pages[i];
+	hyp_ring_init(&t->ring, records, nr_slots, &t->meta);
+	t->ring.overwrite = overwrite;
+	hyp_ring_open(&t->ring);
+	t->clock = 1000;
+	return t;
+}
+
+static void ring_delete(struct test_ring *t)
+{
+	free(t->pages);
+	free(t->bookkeeping);
+	free(t);
+}
+
+static bool emit(struct test_ring *t, u64 id)
+{
+	struct record *r = hyp_ring_reserve(&t->ring, t->clock, sizeof(*r));
+
+	if (!r)
+		return false;
+	*r = (struct record) { .type = TYPE, .pid = 1, .id = id };
+	hyp_ring_commit(&t->ring);
+	return true;
+}
+
+static void check_event(struct test_ring *t)
+{
+	const struct record *r = t->cursor.record;
+
+	CHECK(t->cursor.ts >= t->last_ts, "%llu after %llu",
+	      (unsigned long long)t->cursor.ts, (unsigned long long)t->last_ts);
+	CHECK(r->id == t->seq + 1, "event %llu where %llu is expected",
+	      (unsigned long long)r->id, (unsigned long long)t->seq + 1);
+	t->last_ts = t->cursor.ts;
+	t->last_id = r->id;
+	t->seq++;
+	t->read++;
+}
+
+/* Consume what there is, as the kernel does; ids must be seq + 1. */
+static void consume(struct test_ring *t)
+{
+	struct hyp_ring_swap swap;
+
+	while (1) {
+		u64 tail = smp_load_acquire(&t->meta.tail);
+		int ret;
+
+		if (t->page) {
+			u64 commit = hyp_page_commit(t->page);
+
+			while ((ret = hyp_cursor_next(&t->cursor, t->page,
+						      commit, &format)) > 0)
+				check_event(t);
+			CHECK(!ret, "malformed event at %u", t->cursor.read);
+		}
+
+		if (tail < t->next_pos)
+			return;
+
+		/* An empty page need not be taken. */
+		if (hyp_ring_swap(&t->ring, &swap))
+			return;
+
+		CHECK(swap.id <= t->ring.nr_slots, "id %u", swap.id);
+		CHECK(swap.pos >= t->next_pos, "position goes backwards");
+		CHECK(swap.first_seq >= t->seq, "sequence goes backwards");
+		t->lost += swap.first_seq - t->seq;
+		t->seq = swap.first_seq;
+		t->page = &t->pages[swap.id];
+		t->next_pos = swap.pos + 1;
+		hyp_cursor_init(&t->cursor, t->page);
+	}
+}
+
+static void events_come_out_as_they_went_in(void)
+{
+	struct test_ring *t = ring_new(8, true);
+	u64 id;
+
+	for (id = 1; id <= 1000; id++) {
+		t->clock += 10;
+		CHECK(emit(t, id), "refused");
+	}
+	consume(t);
+	CHECK(t->read == 1000 && !t->lost, "read %llu lost %llu",
+	      (unsigned long long)t->read, (unsigned long long)t->lost);
+	ring_delete(t);
+}
+
+static void a_reader_on_the_writers_page_follows_it(void)
+{
+	struct test_ring *t = ring_new(2, true);
+	u64 id;
+
+	for (id = 1; id <= 5000; id++) {
+		t->clock += 10;
+		emit(t, id);
+		consume(t);
+		CHECK(t->last_id == id, "last is %llu",
+		      (unsigned long long)t->last_id);
+	}
+	CHECK(!t->lost, "lost %llu", (unsigned long long)t->lost);
+	ring_delete(t);
+}
+
+static void overwrite_loses_the_oldest_exactly(void)
+{
+	u32 slots;
+	u64 id;
+
+	for (slots = 2; slots < 20; slots++) {
+		struct test_ring *t = ring_new(slots, true);
+
+		for (id = 1; id <= 20000; id++) {
+			t->clock += 10;
+			emit(t, id);
+			if (id % 7777 == 0)
+				consume(t);
+		}
+		consume(t);
+		CHECK(t->read + t->lost == 20000, "slots %u: %llu + %llu",
+		      slots, (unsigned long long)t->read,
+		      (unsigned long long)t->lost);
+		CHECK(t->last_id == 20000, "the newest is missing");
+		CHECK(t->lost, "nothing lost, so nothing tested");
+		ring_delete(t);
+	}
+}
+
+static void no_overwrite_keeps_the_oldest_and_counts_the_rest(void)
+{
+	struct test_ring *t = ring_new(4, false);
+	u64 id, kept = 0;
+
+	for (id = 1; id <= 20000; id++) {
+		t->clock += 10;
+		kept += emit(t, id);
+	}
+	CHECK(kept + t->meta.dropped == 20000, "kept %llu, dropped %llu",
+	      (unsigned long long)kept, (unsigned long long)t->meta.dropped);
+	consume(t);
+	CHECK(t->read == kept && !t->lost, "read %llu",
+	      (unsigned long long)t->read);
+	CHECK(emit(t, kept + 1), "no room after reading");
+	consume(t);
+	CHECK(t->last_id == kept + 1, "last is %llu",
+	      (unsigned long long)t->last_id);
+	ring_delete(t);
+}
+
+static void time_far_apart_and_backwards(void)
+{
+	static const u64 clocks[] = {
+		1000, 999, 1000 + (1ull << 27), 5, 1ull << 40,
+		(1ull << 40) + (1ull << 58), (1ull << 62) + (1ull << 61), 7,
+		U64_MAX, 1, U64_MAX,
+	};
+	struct test_ring *t = ring_new(4, true);
+	u64 want = 0, id;
+
+	for (id = 1; id <= sizeof(clocks) / sizeof(clocks[0]); id++) {
+		t->clock = clocks[id - 1];
+		want = max(want, min(t->clock, (u64)S64_MAX));
+		CHECK(emit(t, id), "refused");
+		consume(t);
+		CHECK(t->last_id == id && t->last_ts == want,
+		      "event %llu is dated %llx", (unsigned long long)id,
+		      (unsigned long long)t->last_ts);
+	}
+	ring_delete(t);
+}
+
+static void a_closed_ring_takes_nothing_and_goes_on_where_it_was(void)
+{
+	struct test_ring *t = ring_new(2, true);
+
+	emit(t, 1);
+	hyp_ring_close(&t->ring);
+	hyp_ring_close(&t->ring);
+	CHECK(!emit(t, 99), "written while closed");
+	t->clock = 0;
+	CHECK(!emit(t, 99), "written while closed, clock 0");
+	hyp_ring_open(&t->ring);
+	hyp_ring_open(&t->ring);
+	CHECK(emit(t, 2), "refused");
+	consume(t);
+	CHECK(t->read == 2 && t->next_pos == 1, "read %llu, position %llu",
+	      (unsigned long long)t->read, (unsigned long long)t->next_pos);
+	ring_delete(t);
+}
+
+static void reset_empties(void)
+{
+	struct test_ring *t = ring_new(3, true);
+	u64 id;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		for (id = 1; id <= 3000; id++)
+			emit(t, id);
+		if (i & 1)
+			hyp_ring_close(&t->ring);
+		hyp_ring_reset(&t->ring);
+		hyp_ring_open(&t->ring);
+		t->page = NULL;
+		t->next_pos = t->seq = 0;
+		consume(t);
+		CHECK(!t->read, "read %llu", (unsigned long long)t->read);
+	}
+	emit(t, 1);
+	consume(t);
+	CHECK(t->read == 1, "read %llu", (unsigned long long)t->read);
+	ring_delete(t);
+}
+
+static void payloads_of_every_size(void)
+{
+	static u16 any[] = { 4 };
+	const struct hyp_page_format any_format = { 1, any };
+	struct test_ring *t = ring_new(2, true);
+	u32 size;
+
+	for (size = 4; size <= 512; size += 4) {
+		struct hyp_cursor cursor;
+		u64 commit;
+		u8 *p;
+
+		hyp_ring_reset(&t->ring);
+		p = hyp_ring_reserve(&t->ring, ++t->clock, size);
+		CHECK(p, "refused");
+		memset(p, 0, size);
+		hyp_ring_commit(&t->ring);
+		commit = t->pages[0].commit;
+		CHECK(commit == hyp_ring_size(size), "size %u: commit %llu",
+		      size, (unsigned long long)commit);
+		hyp_cursor_init(&cursor, &t->pages[0]);
+		CHECK(hyp_cursor_next(&cursor, &t->pages[0], commit,
+				      &any_format) == 1 &&
+		      cursor.record == p && cursor.read == commit,
+		      "size %u", size);
+	}
+	ring_delete(t);
+}
+
+/* Whatever the bytes: an end, and nothing touched outside (with ASan). */
+static void garbage_is_refused_or_ends(void)
+{
+	struct hyp_ring_page *page = malloc(sizeof(*page));
+	unsigned int seed = 1;
+	int i, refused = 0;
+	size_t j;
+
+	for (i = 0; i < 20000; i++) {
+		struct hyp_cursor cursor;
+		u64 commit = rand_r(&seed) % (HYP_RING_DATA_SIZE + 1);
+
+		for (j = 0; j < sizeof(*page); j += 4)
+			*(u32 *)((u8 *)page + j) = rand_r(&seed) %
+				(i % 3 ? 64 : U32_MAX);
+		hyp_cursor_init(&cursor, page);
+		refused += hyp_cursor_skip(&cursor, page, commit, &format) < 0;
+	}
+	CHECK(refused > 10000, "only %d refused", refused);
+	CHECK(hyp_cursor_skip(&(struct hyp_cursor) { }, page,
+			      HYP_RING_DATA_SIZE + 1, &format) < 0,
+	      "commit beyond the page");
+	free(page);
+}
+
+static struct test_ring *shared;
+static bool stop;
+
+static void *stress_writer(void *arg)
+{
+	u64 id;
+
+	for (id = 1; id <= STRESS_EVENTS; id++) {
+		shared->clock += id % 1000 ? 10 : 1ull << 28;
+		emit(shared, id);
+	}
+	WRITE_ONCE(stop, true);
+	return NULL;
+}
+
+/* A non-consuming reader: what it accepts must be whole. */
+static void *stress_peeker(void *arg)
+{
+	static struct hyp_ring_page copy;
+	u64 *accepted = arg;
+	u32 i = 0;
+
+	while (!READ_ONCE(stop)) {
+		u64 tail = smp_load_acquire(&shared->meta.tail), commit, id;
+		u64 slots = shared->ring.nr_slots;
+		u64 pos = tail - min(tail, (u64)i++ % slots);
+		u64 word = READ_ONCE(shared->ring.slots[pos % slots]);
+		struct hyp_ring_page *page;
+		struct hyp_cursor cursor;
+
+		/* The kernel knows the page from its own mirror of the slots. */
+		if (word >> 20 != pos)
+			continue;
+		page = &shared->pages[word & 0xfffff];
+		commit = hyp_page_commit(page);
+		if (commit > HYP_RING_DATA_SIZE)
+			continue;
+		for (id = 0; id < sizeof(copy) / 8; id++)
+			((u64 *)&copy)[id] = READ_ONCE(((u64 *)page)[id]);
+		smp_rmb();
+		if (READ_ONCE(shared->meta.claimed) >= pos + slots ||
+		    READ_ONCE(shared->ring.slots[pos % slots]) != word)
+			continue;
+
+		hyp_cursor_init(&cursor, &copy);
+		id = copy.first_seq;
+		while (hyp_cursor_next(&cursor, &copy, commit, &format) > 0) {
+			const struct record *r = cursor.record;
+
+			CHECK(r->id == ++id, "peeked %llu where %llu is expected",
+			      (unsigned long long)r->id, (unsigned long long)id);
+			++*accepted;
+		}
+		CHECK(cursor.read == commit, "peeked a torn page");
+	}
+	return NULL;
+}
+
+static void stress(u32 slots, bool peek)
+{
+	pthread_t writer, peeker;
+	u64 accepted = 0;
+
+	shared = ring_new(slots, true);
+	stop = false;
+	pthread_create(&writer, NULL, stress_writer, NULL);
+	if (peek)
+		pthread_create(&peeker, NULL, stress_peeker, &accepted);
+	while (!READ_ONCE(stop))
+		consume(shared);
+	pthread_join(writer, NULL);
+	if (peek)
+		pthread_join(peeker, NULL);
+	consume(shared);
+	CHECK(shared->read + shared->lost == STRESS_EVENTS,
+	      "slots %u: read %llu + lost %llu", slots,
+	      (unsigned long long)shared->read,
+	      (unsigned long long)shared->lost);
+	CHECK(shared->last_id == STRESS_EVENTS, "the newest is missing");
+	ring_delete(shared);
+}
+
+static void writer_and_reader_in_parallel(void)
+{
+	u32 slots;
+
+	for (slots = 2; slots <= 64; slots *= 2)
+		stress(slots, false);
+}
+
+static void __attribute__((unused))
+writer_reader_and_peeker_in_parallel(void)
+{
+	u32 slots;
+
+	for (slots = 2; slots <= 64; slots *= 2)
+		stress(slots, true);
+}
+
+#define TEST(name) { #name, name }
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	TEST(events_come_out_as_they_went_in),
+	TEST(a_reader_on_the_writers_page_follows_it),
+	TEST(overwrite_loses_the_oldest_exactly),
+	TEST(no_overwrite_keeps_the_oldest_and_counts_the_rest),
+	TEST(time_far_apart_and_backwards),
+	TEST(a_closed_ring_takes_nothing_and_goes_on_where_it_was),
+	TEST(reset_empties),
+	TEST(payloads_of_every_size),
+	TEST(garbage_is_refused_or_ends),
+	TEST(writer_and_reader_in_parallel),
+#ifndef __SANITIZE_THREAD__	/* copying first, asking later is a race by design */
+	TEST(writer_reader_and_peeker_in_parallel),
+#endif
+};
+
+int main(void)
+{
+	size_t i;
+
+	printf("TAP version 13\n1..%zu\n", sizeof(tests) / sizeof(tests[0]));
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		failed = false;
+		tests[i].run();
+		failures += failed;
+		printf("%sok %zu ring.%s\n", failed ? "not " : "", i + 1,
+		       tests[i].name);
+	}
+	return !!failures;
+}
