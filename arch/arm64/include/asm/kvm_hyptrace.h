@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracing hypercalls: the ABI between host and EL2.
+ *
+ * All may be issued at any time after pKVM's finalisation. A result of 0 is
+ * success, a negative one an errno; further results are in registers.
+ *
+ * __hyp_trace_load(cpu, pfn, nr_pages, nr_slots)
+ *	Give EL2 a ring for @cpu. @pfn names a region of @nr_pages contiguous
+ *	pages, hyp_trace_region_pages(@nr_slots) exactly, which starts with the
+ *	page frame numbers of the meta page and of @nr_slots + 1 data pages, a
+ *	u64 each. In protected mode those must be shared with EL2, and the region
+ *	is donated to it until unload; in nVHE mode all must be mapped at EL2.
+ *	-EINVAL: @cpu, @nr_slots or @nr_pages out of range; a page named twice
+ *	-EBUSY:  @cpu has a ring
+ *	-EPERM:  a page is not the host's, is not memory, is not shared
+ * __hyp_trace_unload(cpu) -> {seq, dropped}
+ *	Take it back: pages unpinned, region zeroed and donated to the host.
+ *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync
+ * __hyp_trace_sync(open)
+ *	On the CPU itself, which thereby is in no trace write: take over the
+ *	clock, and open the CPU's ring, or close it.
+ * __hyp_trace_mode(mode, overwrite)
+ *	enum hyp_trace_mode, for all CPUs and events.
+ * __hyp_trace_event(event, id)
+ *	Enable the event of that index (enum hyp_event) and have its records
+ *	bear @id, the host's event type; 0 disables it.
+ * __hyp_trace_swap(cpu) -> {page id, position, sequence number}
+ *	-ENOENT: no ring; -EAGAIN: nothing to swap
+ * __hyp_trace_reset(cpu)
+ *	Empty the ring; from the CPU itself, or with its ring closed.
+ *	-ENOENT, -EBUSY as with unload
+ * __hyp_trace_clock(mult, shift, epoch_cyc, epoch_ns)
+ *	Set the clock (struct hyp_clock); CPUs take it over at their next sync.
+ * __hyp_trace_write_event(id)
+ *	Emit the event "selftest"; with CONFIG_NVHE_EL2_TRACING_TEST only.
+ */
+#ifndef __ARM64_KVM_HYPTRACE_H__
+#define __ARM64_KVM_HYPTRACE_H__
+
+#include <linux/hyp_ring.h>
+
+/**
+ * enum hyp_trace_mode - what EL2 records
+ * @HYP_TRACE_OFF:	nothing
+ * @HYP_TRACE_DRAIN:	the hyp_exit of each hyp_enter that is recorded already
+ * @HYP_TRACE_ON:	all enabled events
+ */
+enum hyp_trace_mode {
+	HYP_TRACE_OFF,
+	HYP_TRACE_DRAIN,
+	HYP_TRACE_ON,
+};
+
+/* EL2's bookkeeping for a page: a record (16 bytes) and a slot (8). */
+#define HYP_TRACE_BYTES_PER_PAGE	24
+
+/**
+ * hyp_trace_region_pages() - size of the region that describes a ring
+ * @nr_slots:	pages in the ring, at most HYP_RING_MAX_SLOTS
+ *
+ * The list of page frame numbers, and in its place later EL2's bookkeeping,
+ * which is the larger of the two.
+ *
+ * Return: pages to donate
+ */
+static inline u64 hyp_trace_region_pages(u32 nr_slots)
+{
+	return DIV_ROUND_UP((u64)(nr_slots + 1) * HYP_TRACE_BYTES_PER_PAGE,
+			    PAGE_SIZE);
+}
+
+#endif /* __ARM64_KVM_HYPTRACE_H__ */

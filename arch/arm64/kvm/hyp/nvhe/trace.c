@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: what the host asks for, checked and carried out.
+ *
+ * In protected mode the host is the adversary. So: arguments come in registers
+ * and are compared as u64 before they are used; the one thing read from memory,
+ * the list of page frame numbers, is in memory that was taken from the host
+ * before (region_take()); pages are used only while pinned. In nVHE mode the
+ * host owns EL2's page tables and has mapped all that it names.
+ *
+ * No pointer, index or bound comes from a page that the host can write.
+ *
+ * Grace periods are for free: EL2 is not preemptible, so a CPU that executes a
+ * hypercall is in no trace write. What must not run in parallel to a ring's
+ * writer is either done by that CPU, or with its ring closed by that CPU, or
+ * while that CPU is known to be off or in firmware: see cpu_quiescent().
+ */
+
+#include <nvhe/trace.h>
+
+#include <asm/kvm_mmu.h>
+#include <asm/kvm_pkvm.h>
+
+#include <nvhe/mem_protect.h>
+#include <nvhe/memory.h>
+#include <nvhe/trap_handler.h>
+
+/* A ring that has no page must look full to the writer: see hyp_ring_close(). */
+DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu) = {
+	.ring.write = HYP_RING_DATA_SIZE,
+};
+
+u16 hyp_event_id[HYP_NR_EVENTS];
+
+/* What the host has set, for all CPUs. */
+static struct {
+	hyp_spinlock_t		lock;
+	enum hyp_trace_mode	mode;
+	bool			overwrite;
+	u16			event_id[HYP_NR_EVENTS];
+	struct hyp_clock	clock;
+} hyp_trace;
+
+extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
+
+/* The CPU of that number, or NULL if there is none. */
+static struct hyp_trace_cpu *cpu_get(u64 cpu)
+{
+	if (cpu >= NR_CPUS || !kvm_arm_hyp_percpu_base[cpu])
+		return NULL;
+
+	return per_cpu_ptr(&hyp_trace_cpu, cpu);
+}
+
+/* Is it certain that @cpu's writer is not running? */
+static bool cpu_quiescent(struct hyp_trace_cpu *cpu)
+{
+	hyp_assert_lock_held(&cpu->lock);
+
+	return cpu == this_cpu_ptr(&hyp_trace_cpu) || cpu->parked ||
+	       !cpu->ring.open;
+}
+
+static bool is_protected(void)
+{
+	return static_branch_unlikely(&kvm_protected_mode_initialized);
+}
+
+/* Enter and exit ---------------------------------------------------------- */
+
+void __hyp_trace_enter(u16 type, u8 reason)
+{
+	bool written = hyp_write_hyp_crossing(type, reason);
+
+	this_cpu_ptr(&hyp_trace_cpu)->entered = written;
+}
+
+void __hyp_trace_enter_host(u16 type, u64 esr)
+{
+	u8 reason = HYP_REASON_UNKNOWN;
+
+	switch (ESR_ELx_EC(esr)) {
+	case ESR_ELx_EC_HVC64:
+		reason = HYP_REASON_HVC;
+		break;
+	case ESR_ELx_EC_SMC64:
+		reason = HYP_REASON_SMC;
+		break;
+	case ESR_ELx_EC_SYS64:
+		reason = HYP_REASON_SYS;
+		break;
+	case ESR_ELx_EC_IABT_LOW:
+	case ESR_ELx_EC_DABT_LOW:
+		reason = HYP_REASON_HOST_ABORT;
+		break;
+	}
+
+	__hyp_trace_enter(type, reason);
+}
+
+void __hyp_trace_exit(u16 type, u8 reason)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	/* With only hyp_exit enabled there is nothing to pair it with. */
+	if (!cpu->entered && READ_ONCE(hyp_trace.event_id[HYP_EVENT_hyp_enter]))
+		return;
+
+	cpu->entered = false;
+	hyp_write_hyp_crossing(type, reason);
+}
+
+/**
+ * hyp_trace_psci_leave() - this CPU is about to call PSCI firmware
+ *
+ * It may come back here, at the CPU's entry point, or not at all.
+ */
+void hyp_trace_psci_leave(void)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	hyp_trace_exit(HYP_REASON_PSCI);
+
+	hyp_spin_lock(&cpu->lock);
+	cpu->parked = true;
+	hyp_spin_unlock(&cpu->lock);
+}
+
+/**
+ * hyp_trace_psci_return() - this CPU is back from PSCI firmware
+ *
+ * Its ring may have been replaced meanwhile.
+ */
+void hyp_trace_psci_return(void)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	hyp_spin_lock(&cpu->lock);
+	cpu->parked = false;
+	hyp_spin_unlock(&cpu->lock);
+
+	hyp_trace_enter(HYP_REASON_PSCI);
+}
+
+/* Loading and unloading --------------------------------------------------- */
+
+static void *pfn_to_hyp_va(u64 pfn)
+{
+	return hyp_phys_to_virt(hyp_pfn_to_phys(pfn));
+}
+
+/* Could it be a page at all? That it is memory, and whose, is checked later. */
+static bool pfn_is_sane(u64 pfn, u64 nr_pages)
+{
+	return pfn < BIT(PHYS_MASK_SHIFT - PAGE_SHIFT) - nr_pages;
+}
+
+/* Make the region EL2's: on success the host can't write it any more. */
+static int region_take(u64 pfn, u64 nr_pages)
+{
+	if (!pfn_is_sane(pfn, nr_pages))
+		return -EINVAL;
+
+	return is_protected() ? __pkvm_host_donate_hyp(pfn, nr_pages) : 0;
+}
+
+static void region_give_back(u64 pfn, u64 nr_pages)
+{
+	memset(pfn_to_hyp_va(pfn), 0, nr_pages * PAGE_SIZE);
+
+	if (is_protected())
+		WARN_ON(__pkvm_hyp_donate_host(pfn, nr_pages));
+}
+
+/* Pin a page that the host has shared; nobody else may have pinned it. */
+static int page_take(u64 pfn, void **va)
+{
+	int ret;
+
+	if (!pfn_is_sane(pfn, 1))
+		return -EINVAL;
+
+	*va = pfn_to_hyp_va(pfn);
+	if (!is_protected())
+		return 0;
+
+	ret = hyp_pin_shared_mem(*va, *va + PAGE_SIZE);
+	if (ret)
+		return ret;
+
+	if (hyp_page_count(*va) != 1) {
+		hyp_unpin_shared_mem(*va, *va + PAGE_SIZE);
+		return -EINVAL;
+	}
+
+	return 0;
+}
+
+static void page_give_back(void *va)
+{
+	if (is_protected())
+		hyp_unpin_shared_mem(va, va + PAGE_SIZE);
+}
+
+/* Give back the data pages of @records from id @first on. */
+static void records_give_back(struct hyp_ring_record *records, u32 first,
+			      u32 nr_pages)
+{
+	u32 id;
+
+	for (id = first; id < nr_pages; id++)
+		page_give_back(records[id].page);
+}
+
+/*
+ * Turn the list of page frame numbers into records, in place: a record takes
+ * the room of two numbers, so from the last to the first none is overwritten
+ * before it is used. The meta page's number comes first and is the caller's.
+ */
+static int records_take(void *region, u32 nr_pages)
+{
+	struct hyp_ring_record *records = region;
+	u64 *pfns = region;
+	u32 id = nr_pages;
+	void *va;
+	int ret;
+
+	while (id--) {
+		ret = page_take(pfns[id + 1], &va);
+		if (ret) {
+			records_give_back(records, id + 1, nr_pages);
+			return ret;
+		}
+
+		records[id].page = va;
+		records[id].first_seq = 0;
+	}
+
+	return 0;
+}
+
+static int ring_load(struct hyp_trace_cpu *cpu, void *region, u32 nr_slots)
+{
+	u64 meta_pfn = *(u64 *)region;
+	void *meta;
+	int ret;
+
+	ret = page_take(meta_pfn, &meta);
+	if (ret)
+		return ret;
+
+	ret = records_take(region, nr_slots + 1);
+	if (ret) {
+		page_give_back(meta);
+		return ret;
+	}
+
+	cpu->ring.overwrite = READ_ONCE(hyp_trace.overwrite);
+	hyp_ring_init(&cpu->ring, region, nr_slots, meta);
+
+	/* A CPU that is in firmware can't open it, and need not. */
+	if (cpu->parked)
+		hyp_ring_open(&cpu->ring);
+
+	return 0;
+}
+
+static int cpu_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages,
+		    u32 nr_slots)
+{
+	int ret;
+
+	hyp_assert_lock_held(&cpu->lock);
+
+	if (cpu->loaded)
+		return -EBUSY;
+
+	ret = region_take(pfn, nr_pages);
+	if (ret)
+		return ret;
+
+	ret = ring_load(cpu, pfn_to_hyp_va(pfn), nr_slots);
+	if (ret) {
+		region_give_back(pfn, nr_pages);
+		return ret;
+	}
+
+	cpu->region_pfn = pfn;
+	cpu->region_pages = nr_pages;
+	cpu->loaded = true;
+	return 0;
+}
+
+static int cpu_unload(struct hyp_trace_cpu *cpu)
+{
+	hyp_assert_lock_held(&cpu->lock);
+
+	if (!cpu->loaded)
+		return -ENOENT;
+	if (!cpu_quiescent(cpu))
+		return -EBUSY;
+
+	hyp_ring_close(&cpu->ring);
+	records_give_back(cpu->ring.records, 0, cpu->ring.nr_slots + 1);
+	page_give_back(cpu->ring.meta);
+	region_give_back(cpu->region_pfn, cpu->region_pages);
+	cpu->loaded = false;
+	return 0;
+}
+
+/* Hypercalls, in the order of asm/kvm_hyptrace.h --------------------------- */
+
+void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
+	DECLARE_REG(u64, pfn, host_ctxt, 2);
+	DECLARE_REG(u64, nr_pages, host_ctxt, 3);
+	DECLARE_REG(u64, nr_slots, host_ctxt, 4);
+	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	int ret = -EINVAL;
+
+	if (cpu && nr_slots >= HYP_RING_MIN_SLOTS &&
+	    nr_slots <= HYP_RING_MAX_SLOTS &&
+	    nr_pages == hyp_trace_region_pages(nr_slots)) {
+		hyp_spin_lock(&cpu->lock);
+		ret = cpu_load(cpu, pfn, nr_pages, nr_slots);
+		hyp_spin_unlock(&cpu->lock);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
+
+void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
+	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	int ret = -EINVAL;
+
+	if (cpu) {
+		hyp_spin_lock(&cpu->lock);
+		ret = cpu_unload(cpu);
+		cpu_reg(host_ctxt, 2) = ret ? 0 : cpu->ring.seq;
+		cpu_reg(host_ctxt, 3) = ret ? 0 : cpu->ring.dropped;
+		hyp_spin_unlock(&cpu->lock);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
+
+void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, open, host_ctxt, 1);
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	hyp_spin_lock(&hyp_trace.lock);
+	cpu->clock = hyp_trace.clock;
+	hyp_spin_unlock(&hyp_trace.lock);
+
+	/* This call has been entered; with the ring closed it could not exit. */
+	if (!open)
+		hyp_trace_exit(HYP_REASON_ERET_HOST);
+
+	hyp_spin_lock(&cpu->lock);
+	if (!open)
+		hyp_ring_close(&cpu->ring);
+	else if (cpu->loaded)
+		hyp_ring_open(&cpu->ring);
+	hyp_spin_unlock(&cpu->lock);
+
+	cpu_reg(host_ctxt, 1) = 0;
+}
+
+/* Have the sites see what is enabled; others may be in one of them. */
+static void events_update(void)
+{
+	enum hyp_trace_mode mode = hyp_trace.mode;
+	int event;
+
+	hyp_assert_lock_held(&hyp_trace.lock);
+
+	for (event = 0; event < HYP_NR_EVENTS; event++) {
+		bool on = mode == HYP_TRACE_ON ||
+			  (mode == HYP_TRACE_DRAIN &&
+			   event == HYP_EVENT_hyp_exit);
+
+		WRITE_ONCE(hyp_event_id[event],
+			   on ? hyp_trace.event_id[event] : 0);
+	}
+}
+
+static void rings_set_overwrite(bool overwrite)
+{
+	struct hyp_trace_cpu *cpu;
+	int i;
+
+	WRITE_ONCE(hyp_trace.overwrite, overwrite);
+	for (i = 0; i < NR_CPUS; i++) {
+		cpu = cpu_get(i);
+		if (cpu)
+			WRITE_ONCE(cpu->ring.overwrite, overwrite);
+	}
+}
+
+void handle___hyp_trace_mode(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, mode, host_ctxt, 1);
+	DECLARE_REG(u64, overwrite, host_ctxt, 2);
+
+	if (mode > HYP_TRACE_ON || overwrite > 1) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	hyp_spin_lock(&hyp_trace.lock);
+	rings_set_overwrite(overwrite);
+	hyp_trace.mode = mode;
+	events_update();
+	hyp_spin_unlock(&hyp_trace.lock);
+
+	cpu_reg(host_ctxt, 1) = 0;
+}
+
+void handle___hyp_trace_event(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, id, host_ctxt, 2);
+
+	if (event >= HYP_NR_EVENTS || id > U16_MAX) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	hyp_spin_lock(&hyp_trace.lock);
+	hyp_trace.event_id[event] = id;
+	events_update();
+	hyp_spin_unlock(&hyp_trace.lock);
+
+	cpu_reg(host_ctxt, 1) = 0;
+}
+
+void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
+	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	struct hyp_ring_swap swap = { };
+	int ret = -EINVAL;
+
+	if (cpu) {
+		hyp_spin_lock(&cpu->lock);
+		ret = cpu->loaded ? hyp_ring_swap(&cpu->ring, &swap) : -ENOENT;
+		hyp_spin_unlock(&cpu->lock);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret ?: swap.id;
+	cpu_reg(host_ctxt, 2) = swap.pos;
+	cpu_reg(host_ctxt, 3) = swap.first_seq;
+}
+
+void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
+	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	int ret = -EINVAL;
+
+	if (cpu) {
+		hyp_spin_lock(&cpu->lock);
+		ret = !cpu->loaded ? -ENOENT :
+		      !cpu_quiescent(cpu) ? -EBUSY : 0;
+		if (!ret)
+			hyp_ring_reset(&cpu->ring);
+		hyp_spin_unlock(&cpu->lock);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
+
+void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, mult, host_ctxt, 1);
+	DECLARE_REG(u64, shift, host_ctxt, 2);
+	DECLARE_REG(u64, epoch_cyc, host_ctxt, 3);
+	DECLARE_REG(u64, epoch_ns, host_ctxt, 4);
+
+	if (shift > 63) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	hyp_spin_lock(&hyp_trace.lock);
+	hyp_trace.clock = (struct hyp_clock) {
+		.mult		= mult,
+		.shift		= shift,
+		.epoch_cyc	= epoch_cyc,
+		.epoch_ns	= epoch_ns,
+	};
+	hyp_spin_unlock(&hyp_trace.lock);
+
+	cpu_reg(host_ctxt, 1) = 0;
+}
+
+void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, id, host_ctxt, 1);
+
+	if (!IS_ENABLED(CONFIG_NVHE_EL2_TRACING_TEST)) {
+		cpu_reg(host_ctxt, 1) = -EOPNOTSUPP;
+		return;
+	}
+
+	trace_selftest(id);
+	cpu_reg(host_ctxt, 1) = 0;
+}
