@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the driver of a remote tracer, the hypervisor's, gives to tracing.
+ */
+#ifndef _LINUX_TRACE_REMOTE_H
+#define _LINUX_TRACE_REMOTE_H
+
+#include <linux/hyp_ring.h>
+#include <linux/types.h>
+
+struct rb_remote;
+
+/**
+ * struct rb_remote_ring - memory of one CPU's ring
+ * @cpu:	its CPU
+ * @nr_slots:	pages in the ring
+ * @meta:	where the writer publishes its position
+ * @pages:	@nr_slots + 1 pages, by id
+ */
+struct rb_remote_ring {
+	int			cpu;
+	u32			nr_slots;
+	struct hyp_ring_meta	*meta;
+	struct hyp_ring_page	**pages;
+};
+
+/**
+ * struct rb_remote_ops - how to talk to the writer
+ * @start:	before the first ring is loaded: set up its clock
+ * @stop:	after the last one is unloaded
+ * @load:	give it a ring, closed
+ * @unload:	take the ring back, and the counts of what it wrote and dropped
+ * @sync:	have that online CPU, or all with -1, pass through the writer's
+ *		quiescent state with its ring open
+ * @set_on:	record events or not; in between there is "finish what has
+ *		begun", with @draining. Any context.
+ * @swap_page:	see struct hyp_ring_swap; -EAGAIN if there is nothing. Any context.
+ * @reset:	empty a ring
+ * @enable:	event number @event (hyp_event_ids.h) is to be recorded with type
+ *		@type, or not at all if that is 0
+ * @write_event: have a "selftest" event recorded on this CPU
+ *
+ * Those that return int return 0 or a negative errno, and have said why in the
+ * kernel log. All but the ones marked may sleep; the caller holds off CPU
+ * hotplug (cpus_read_lock()).
+ */
+struct rb_remote_ops {
+	int	(*start)(void);
+	void	(*stop)(void);
+	int	(*load)(const struct rb_remote_ring *ring);
+	int	(*unload)(const struct rb_remote_ring *ring, u64 *seq,
+			  u64 *dropped);
+	void	(*sync)(int cpu);
+	void	(*set_on)(bool on, bool draining, bool overwrite);
+	int	(*swap_page)(int cpu, struct hyp_ring_swap *swap);
+	int	(*reset)(int cpu);
+	int	(*enable)(unsigned int event, u16 type);
+	void	(*write_event)(u64 id);
+};
+
+int trace_hyp_init(const struct rb_remote_ops *ops);
+void trace_hyp_absent(void);
+int trace_hyp_cpu_online(unsigned int cpu);
+
+#endif /* _LINUX_TRACE_REMOTE_H */

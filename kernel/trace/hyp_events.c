@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hypervisor's events on the host, generated from trace/events/hyp.h.
+ *
+ * ftrace's own stages (include/trace/stages/) give the structures, the fields
+ * and the text output. There is no tracepoint and no probe behind an event:
+ * registering it tells EL2 to record it.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/errno.h>
+#include <linux/hyp_event_ids.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/trace_events.h>
+#include <linux/trace_remote.h>
+
+#include <asm/kvm_asm.h>
+
+#include "hyp_events.h"
+#include "hyp_hcall_names.h"
+
+static const struct rb_remote_ops *hyp_ops;
+
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM hyp
+#define TRACE_SYSTEM_VAR hyp
+
+#undef TRACE_EVENT
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
+	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
+			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)); \
+	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+
+/* Stage 1: structures, and the values of enums. */
+#include <trace/stages/init.h>
+
+HYP_HCALLS
+
+#include <trace/stages/stage1_struct_define.h>
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	struct trace_event_raw_##name {					\
+		struct trace_entry	ent;				\
+		tstruct							\
+	}
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)
+
+#include <trace/events/hyp.h>
+
+#undef TRACE_DEFINE_ENUM
+#define TRACE_DEFINE_ENUM(name)
+
+/* Stage 3: text output. */
+#include <trace/stages/stage3_trace_output.h>
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+static enum print_line_t						\
+trace_raw_output_##name(struct trace_iterator *iter, int flags,		\
+			struct trace_event *trace_event)		\
+{									\
+	struct trace_seq *s = &iter->seq;				\
+	struct trace_seq __maybe_unused *p = &iter->tmp_seq;		\
+	struct trace_event_raw_##name *field = (void *)iter->ent;	\
+	int ret;							\
+									\
+	ret = trace_raw_output_prep(iter, trace_event);			\
+	if (ret != TRACE_TYPE_HANDLED)					\
+		return ret;						\
+									\
+	trace_event_printf(iter, print);				\
+	return trace_handle_return(s);					\
+}									\
+									\
+static struct trace_event_functions trace_event_type_funcs_##name = {	\
+	.trace	= trace_raw_output_##name,				\
+}
+
+#include <trace/events/hyp.h>
+
+/* Stage 4: fields. */
+#include <trace/stages/stage4_event_fields.h>
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+static struct trace_event_fields trace_event_fields_##name[] = {	\
+	tstruct								\
+	{}								\
+}
+
+#include <trace/events/hyp.h>
+
+/* Stage 7: classes and calls. */
+#include <trace/stages/stage7_class_define.h>
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+static char print_fmt_##name[] = print;					\
+static struct trace_event_class event_class_##name = {			\
+	.system			= TRACE_SYSTEM_STRING,			\
+	.fields_array		= trace_event_fields_##name,		\
+	.fields			= LIST_HEAD_INIT(event_class_##name.fields), \
+	.raw_init		= trace_event_raw_init,			\
+	.reg			= hyp_event_reg,			\
+}
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, call, proto, args)			\
+static struct trace_event_call event_##call = {				\
+	.class			= &event_class_##template,		\
+	.name			= #call,				\
+	.event.funcs		= &trace_event_type_funcs_##template,	\
+	.print_fmt		= print_fmt_##template,			\
+	.data			= (void *)HYP_EVENT_##call,		\
+};									\
+static struct trace_event_call __used					\
+__section("_ftrace_events") *__event_##call = &event_##call
+
+#include <trace/events/hyp.h>
+
+/**
+ * hyp_event_reg() - have EL2 record an event, or stop it
+ * @call:	the event
+ * @type:	what is wanted
+ * @data:	the trace_event_file, of the instance that asks
+ *
+ * Return: 0, -EINVAL if it is not the hypervisor's instance or not possible
+ */
+int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
+		  void *data)
+{
+	struct trace_event_file *file = data;
+	unsigned long event = (unsigned long)call->data;
+
+	if (!hyp_ops)
+		return -ENODEV;
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		if (!trace_array_remote(file->tr))
+			return -EINVAL;
+		return hyp_ops->enable(event, call->event.type);
+	case TRACE_REG_UNREGISTER:
+		return hyp_ops->enable(event, 0);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+/* From here on the header is expanded inside of functions, a statement each. */
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+
+static u16 last_type(void)
+{
+	u16 type = 0;
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)			\
+	type = max_t(u16, type, event_##name.event.type)
+#include <trace/events/hyp.h>
+
+	return type;
+}
+
+/**
+ * hyp_events_init() - make the events ready to be enabled
+ * @ops:	how to enable them
+ * @format:	to be filled in: the records that EL2 writes
+ *
+ * Return: 0 or -ENOMEM
+ */
+int __init hyp_events_init(const struct rb_remote_ops *ops,
+			   struct hyp_page_format *format)
+{
+	u16 *size = kcalloc(last_type() + 1, sizeof(*size), GFP_KERNEL);
+
+	if (!size)
+		return -ENOMEM;
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)			\
+	size[event_##name.event.type] = sizeof(struct trace_event_raw_##template)
+#include <trace/events/hyp.h>
+
+	format->size = size;
+	format->nr_types = last_type() + 1;
+	hyp_ops = ops;
+	return 0;
+}
+
+/**
+ * hyp_events_remove() - there is no hypervisor to record them
+ */
+void __init hyp_events_remove(void)
+{
+	guard(mutex)(&event_mutex);
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)			\
+	trace_remove_event_call(&event_##name)
+#include <trace/events/hyp.h>
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * State of a remote ring buffer, shared by its parts:
+ *
+ *   ring_buffer_remote.c	life of the rings: load, unload, resize, on, off
+ *   ring_buffer_remote_read.c	consuming reads, statistics
+ *   ring_buffer_remote_iter.c	non-consuming reads
+ *   ring_buffer_remote_wait.c	those who wait for events
+ *
+ * Locks, outer first: trace_types_lock, cpus_read_lock(), rb_remote.lock,
+ * rb_remote_cpu.lock, rb_remote.mode_lock.
+ */
+#ifndef _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H
+#define _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H
+
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "hyp_page.h"
+#include "ring_buffer_remote.h"
+
+/**
+ * struct rb_remote_cpu - the reader's side of one CPU's ring
+ * @lock:	serialises readers; protects all below
+ * @remote:	whose it is
+ * @cpu:	the CPU
+ * @nr_slots:	pages that the ring has, or will have once it is loaded
+ * @ring:	the ring's memory, NULL if none is loaded
+ * @generation:	counts what makes positions meaningless: load, unload, reset
+ * @slot_id:	page id by slot. EL2 has the same, but this one is ours: a swap
+ *		must return what is expected
+ * @spare:	id of the reader page
+ * @next_pos:	position that the next swap will give, or a later one
+ * @page:	the reader page as EL2 writes it, NULL before the first swap
+ * @copy:	our copy of it: what is checked stays as it was checked, and what
+ *		is returned to readers stays when the ring goes
+ * @commit:	bytes of @copy that have been copied and checked
+ * @done:	in @copy, behind what has been consumed
+ * @end:	in @copy, at @commit
+ * @bad:	the reader page made no sense; the rest of it is skipped
+ * @warned:	and that was reported
+ * @seq:	sequence number of the next event to consume
+ * @lost:	events lost since the last one consumed
+ * @read:	events consumed
+ * @overrun:	events lost
+ * @dropped:	events dropped by rings that are unloaded
+ * @bad_pages:	pages skipped
+ */
+struct rb_remote_cpu {
+	raw_spinlock_t			lock;
+	struct rb_remote		*remote;
+	int				cpu;
+	u32				nr_slots;
+
+	struct rb_remote_ring		*ring;
+	unsigned int			generation;
+	u32				*slot_id;
+	u32				spare;
+	u64				next_pos;
+
+	const struct hyp_ring_page	*page;
+	struct hyp_ring_page		*copy;
+	u32				commit;
+	struct hyp_cursor		done;
+	struct hyp_cursor		end;
+	bool				bad;
+	bool				warned;
+
+	u64				seq;
+	u64				lost;
+	u64				read;
+	u64				overrun;
+	u64				dropped;
+	u64				bad_pages;
+};
+
+/**
+ * struct rb_remote - a remote ring buffer
+ * @name:	for messages
+ * @ops:	how to talk to the writer
+ * @in_use:	called when tracing is turned on, and when all rings are unloaded
+ * @format:	the events that it writes
+ * @tr:		its instance
+ * @cpus:	a ring for each possible CPU
+ * @lock:	serialises load, unload, resize, reset
+ * @started:	the writer's clock runs
+ * @mode_lock:	protects the three below, and orders what the writer is told
+ * @on:		the user wants events recorded
+ * @paused:	nesting of rb_remote_pause()
+ * @overwrite:	a full ring loses the oldest events, else the newest
+ * @iters:	non-consuming readers
+ * @idle:	unloads the rings when they are of no use any more
+ * @waiters:	those who wait for events
+ * @poll:	looks for events on behalf of @waiters
+ */
+struct rb_remote {
+	const char			*name;
+	const struct rb_remote_ops	*ops;
+	void				(*in_use)(bool in_use);
+	struct hyp_page_format		format;
+	struct trace_array		*tr;
+	struct rb_remote_cpu __percpu	*cpus;
+
+	struct mutex			lock;
+	bool				started;
+
+	raw_spinlock_t			mode_lock;
+	bool				on;
+	int				paused;
+	bool				overwrite;
+
+	atomic_t			iters;
+	struct work_struct		idle;
+
+	wait_queue_head_t		waiters;
+	struct delayed_work		poll;
+};
+
+/**
+ * rb_remote_tail() - position that the writer is at
+ * @ring:	a loaded ring
+ *
+ * Acquire: pairs with ring_begin_page(). The page of that position has a valid
+ * header, all earlier ones have all their events. The value is only a hint:
+ * it lies in shared memory.
+ */
+static inline u64 rb_remote_tail(const struct rb_remote_ring *ring)
+{
+	return smp_load_acquire(&ring->meta->tail);
+}
+
+/**
+ * rb_remote_page_at() - the page of a position in the ring
+ * @c:		a CPU whose ring is loaded
+ * @pos:	position, from c->next_pos on
+ *
+ * Never out of bounds, whatever @pos.
+ */
+static inline const struct hyp_ring_page *
+rb_remote_page_at(const struct rb_remote_cpu *c, u64 pos)
+{
+	return c->ring->pages[c->slot_id[pos % c->ring->nr_slots]];
+}
+
+/** rb_remote_oldest() - the oldest position at @tail that is in the ring */
+static inline u64 rb_remote_oldest(const struct rb_remote_cpu *c, u64 tail)
+{
+	u64 slots = c->ring->nr_slots;
+
+	return max(c->next_pos, tail >= slots ? tail - slots + 1 : 0);
+}
+
+int rb_remote_init(struct rb_remote *remote);
+void rb_remote_init_wait(struct rb_remote *remote);
+void rb_remote_rewind(struct rb_remote_cpu *c);
+bool rb_remote_refill(struct rb_remote_cpu *c);
+bool rb_remote_all_empty(struct rb_remote *remote);
+void rb_remote_refresh(struct rb_remote_cpu *c);
+int rb_remote_cpu_online(struct rb_remote *remote, int cpu);
+
+#endif /* _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H */

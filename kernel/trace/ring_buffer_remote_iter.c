@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Remote ring buffers: non-consuming reads.
+ *
+ * An iterator copies page after page out of the ring and looks afterwards
+ * whether the writer has begun to reuse the page meanwhile; it neither stops
+ * the writer nor calls it. It goes up to where the writer was when it started,
+ * so that it ends however fast the writer is.
+ */
+
+#include <linux/slab.h>
+
+#include "ring_buffer_remote_internal.h"
+
+/**
+ * struct rb_remote_iter - a non-consuming reader
+ * @c:		the CPU that it reads
+ * @generation:	c->generation; if that has changed, there is nothing more
+ * @next:	position of the page to copy next
+ * @end:	position not to read any more
+ * @end_commit:	how far to read in the last page, @end - 1
+ * @copy:	the page
+ * @commit:	bytes of it
+ * @cursor:	in front of the next event
+ * @dropped:	pages went by unread since the last event
+ */
+struct rb_remote_iter {
+	struct rb_remote_cpu	*c;
+	unsigned int		generation;
+	u64			next;
+	u64			end;
+	u32			end_commit;
+	struct hyp_ring_page	*copy;
+	u32			commit;
+	struct hyp_cursor	cursor;
+	bool			dropped;
+};
+
+/* What is left of the reader page. */
+static void take_reader_page(struct rb_remote_iter *iter)
+{
+	struct rb_remote_cpu *c = iter->c;
+
+	rb_remote_refresh(c);
+	memcpy(iter->copy, c->copy, sizeof(*iter->copy));
+	iter->next = c->next_pos;
+	iter->commit = c->commit;
+	iter->cursor = c->done;
+}
+
+/* Copy the next page; false if it went away meanwhile, or is no good. */
+static bool rb_remote_copy_page(struct rb_remote_iter *iter)
+{
+	const struct rb_remote_cpu *c = iter->c;
+	const u64 pos = iter->next++;
+	const struct hyp_ring_page *page = rb_remote_page_at(c, pos);
+	u64 commit = hyp_page_commit(page);
+	struct hyp_cursor check;
+
+	memcpy(iter->copy, page, sizeof(*iter->copy));
+
+	/* Pairs with ring_begin_page(): first claimed, then the page changes */
+	smp_rmb();
+	if (READ_ONCE(c->ring->meta->claimed) >= pos + c->ring->nr_slots)
+		return false;
+
+	if (iter->next == iter->end)
+		commit = min(commit, iter->end_commit);
+
+	hyp_cursor_init(&iter->cursor, iter->copy);
+	check = iter->cursor;
+	if (hyp_cursor_skip(&check, iter->copy, commit, &c->remote->format) < 0)
+		return false;
+
+	iter->commit = commit;
+	return true;
+}
+
+/* Go to the next page that has something; false if there is none. */
+static bool next_page(struct rb_remote_iter *iter)
+{
+	struct rb_remote_cpu *c = iter->c;
+	u64 oldest;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!c->ring || iter->generation != c->generation)
+		return false;
+
+	while (iter->next < iter->end) {
+		iter->commit = 0;
+		iter->cursor.read = 0;
+
+		/* Somebody consumes meanwhile: go where they are. */
+		if (iter->next < c->next_pos) {
+			take_reader_page(iter);
+			if (iter->cursor.read != iter->commit)
+				return true;
+			continue;
+		}
+
+		oldest = rb_remote_oldest(c, rb_remote_tail(c->ring));
+		if (iter->next < oldest) {
+			iter->next = oldest;
+			iter->dropped = true;
+			continue;
+		}
+
+		if (!rb_remote_copy_page(iter))
+			iter->dropped = true;
+		else if (iter->commit)
+			return true;
+	}
+
+	return false;
+}
+
+/* Begin, and settle where the end is. */
+static void iter_start(struct rb_remote_iter *iter)
+{
+	struct rb_remote_cpu *c = iter->c;
+	u64 tail;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	iter->generation = c->generation;
+	iter->dropped = false;
+	iter->commit = 0;
+	iter->cursor.read = 0;
+	iter->next = 0;
+	iter->end = 0;
+	if (!c->ring)
+		return;
+
+	if (c->page)
+		take_reader_page(iter);
+
+	tail = rb_remote_tail(c->ring);
+	if (tail >= c->next_pos) {
+		iter->end = tail + 1;
+		iter->end_commit = min(hyp_page_commit(rb_remote_page_at(c, tail)),
+				       HYP_RING_DATA_SIZE);
+	}
+}
+
+void rb_remote_iter_reset(struct rb_remote_iter *iter)
+{
+	iter_start(iter);
+}
+
+struct rb_remote_iter *rb_remote_iter_alloc(struct rb_remote *remote, int cpu,
+					    gfp_t gfp)
+{
+	struct rb_remote_iter *iter = kzalloc(sizeof(*iter), gfp);
+
+	if (!iter)
+		return NULL;
+
+	iter->copy = kmalloc(sizeof(*iter->copy), gfp);
+	if (!iter->copy) {
+		kfree(iter);
+		return NULL;
+	}
+
+	atomic_inc(&remote->iters);
+	iter->c = per_cpu_ptr(remote->cpus, cpu);
+	iter_start(iter);
+	return iter;
+}
+
+void rb_remote_iter_free(struct rb_remote_iter *iter)
+{
+	struct rb_remote *remote = iter->c->remote;
+
+	if (atomic_dec_and_test(&remote->iters) && !READ_ONCE(remote->on))
+		schedule_work(&remote->idle);
+
+	kfree(iter->copy);
+	kfree(iter);
+}
+
+/* Is there an event in the copy, or in a later page? */
+static bool iter_fill(struct rb_remote_iter *iter)
+{
+	return iter->cursor.read < iter->commit || next_page(iter);
+}
+
+bool rb_remote_iter_empty(struct rb_remote_iter *iter)
+{
+	return !iter_fill(iter);
+}
+
+bool rb_remote_iter_dropped(struct rb_remote_iter *iter)
+{
+	return iter->dropped;
+}
+
+struct ring_buffer_event *rb_remote_iter_peek(struct rb_remote_iter *iter,
+					      u64 *ts)
+{
+	struct hyp_cursor next;
+
+	if (!iter_fill(iter))
+		return NULL;
+
+	next = iter->cursor;
+	if (hyp_cursor_next(&next, iter->copy, iter->commit,
+			    &iter->c->remote->format) <= 0)
+		return NULL;
+
+	if (ts)
+		*ts = next.ts;
+
+	return (struct ring_buffer_event *)next.header;
+}
+
+void rb_remote_iter_advance(struct rb_remote_iter *iter)
+{
+	iter->dropped = false;
+	if (iter_fill(iter))
+		hyp_cursor_next(&iter->cursor, iter->copy, iter->commit,
+				&iter->c->remote->format);
+}

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Remote ring buffers: consuming reads and statistics.
+ *
+ * The reader trusts nothing that lies in shared pages. It copies what has been
+ * committed, checks the copy, and serves events from there. What EL2 says in
+ * registers is compared with what it must be. What is wrong is skipped, counted
+ * and reported once; the events that were in it count as lost, exactly, because
+ * the next page comes with its first event's sequence number.
+ */
+
+#include "ring_buffer_remote_internal.h"
+
+/* As ring_buffer.c tells binary readers of lost events, in a page's commit. */
+#define MISSED_EVENTS	BIT(31)
+#define MISSED_STORED	BIT(30)
+
+/* Skip the rest of the reader page. */
+static void skip_page(struct rb_remote_cpu *c, const char *why)
+{
+	c->bad = true;
+	c->bad_pages++;
+	c->commit = c->done.read;
+	c->end = c->done;
+
+	if (!c->warned)
+		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped; see per_cpu/cpu%d/stats for how many\n",
+			c->remote->name, c->cpu, why, c->cpu);
+	c->warned = true;
+}
+
+/* Copy what the writer has added to the reader page since last time. */
+static void take_commit(struct rb_remote_cpu *c)
+{
+	u64 commit = hyp_page_commit(c->page);
+
+	if (commit == c->commit)
+		return;
+
+	if (commit < c->commit || commit > HYP_RING_DATA_SIZE) {
+		skip_page(c, "commit out of range");
+		return;
+	}
+
+	if (!c->commit) {
+		u64 ts = c->end.ts;
+
+		c->copy->time_stamp = READ_ONCE(c->page->time_stamp);
+		hyp_cursor_init(&c->done, c->copy);
+		c->end = c->done;
+		if (c->done.ts < ts) {
+			skip_page(c, "time goes backwards");
+			return;
+		}
+	}
+
+	memcpy(c->copy->data + c->commit, c->page->data + c->commit,
+	       commit - c->commit);
+	if (hyp_cursor_skip(&c->end, c->copy, commit, &c->remote->format) < 0)
+		skip_page(c, "malformed event");
+	else
+		c->commit = commit;
+}
+
+/* Is what EL2 returned the one thing that it can be? */
+static bool swap_ok(const struct rb_remote_cpu *c,
+		    const struct hyp_ring_swap *swap)
+{
+	return swap->pos >= c->next_pos &&
+	       swap->first_seq >= c->seq &&
+	       swap->id == c->slot_id[swap->pos % c->ring->nr_slots];
+}
+
+/* Exchange the reader page for the oldest unread one; false if there is none */
+static bool swap_page(struct rb_remote_cpu *c)
+{
+	struct hyp_ring_swap swap;
+	u64 lost;
+
+	if (c->remote->ops->swap_page(c->cpu, &swap))
+		return false;
+
+	if (!swap_ok(c, &swap)) {
+		pr_err_once("%s: CPU%d: impossible reader page %u for position %llu, expected position %llu or later\n",
+			    c->remote->name, c->cpu, swap.id, swap.pos,
+			    c->next_pos);
+		return false;
+	}
+
+	c->slot_id[swap.pos % c->ring->nr_slots] = c->spare;
+	c->spare = swap.id;
+	c->page = c->ring->pages[swap.id];
+	c->next_pos = swap.pos + 1;
+	c->commit = 0;
+	c->done.read = 0;
+	c->bad = false;
+
+	lost = swap.first_seq - c->seq;
+	c->seq = swap.first_seq;
+	c->lost += lost;
+	c->overrun += lost;
+	return true;
+}
+
+/**
+ * rb_remote_refresh() - take what was added to the reader page
+ * @c:		the CPU, locked
+ */
+void rb_remote_refresh(struct rb_remote_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	if (c->ring && c->page && !c->bad)
+		take_commit(c);
+}
+
+/**
+ * rb_remote_refill() - see to it that there is something to consume
+ * @c:		the CPU, locked
+ *
+ * Swaps only if the writer has published something to swap for: a reader of an
+ * empty ring causes no hypercall.
+ *
+ * Return: true if c->done is in front of an event
+ */
+bool rb_remote_refill(struct rb_remote_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	while (c->done.read == c->commit) {
+		u64 tail;
+
+		if (!c->ring)
+			return false;
+
+		/* In this order: if tail has moved on, commit is final. */
+		tail = rb_remote_tail(c->ring);
+		rb_remote_refresh(c);
+		if (c->done.read != c->commit)
+			return true;
+
+		if (tail < c->next_pos ||
+		    (tail == c->next_pos &&
+		     !hyp_page_commit(rb_remote_page_at(c, tail))))
+			return false;
+
+		if (!swap_page(c))
+			return false;
+	}
+
+	return true;
+}
+
+/**
+ * rb_remote_rewind() - begin anew, with an empty ring
+ * @c:		the CPU, locked
+ */
+void rb_remote_rewind(struct rb_remote_cpu *c)
+{
+	u32 i;
+
+	lockdep_assert_held(&c->lock);
+
+	c->generation++;
+	c->page = NULL;
+	c->next_pos = 0;
+	c->commit = 0;
+	c->seq = 0;
+	c->bad = false;
+	c->warned = false;
+	c->done = c->end = (struct hyp_cursor) { };
+	if (!c->ring)
+		return;
+
+	c->spare = c->ring->nr_slots;
+	for (i = 0; i < c->ring->nr_slots; i++)
+		c->slot_id[i] = i;
+}
+
+/* The next event, and in @next the state behind it. */
+static struct ring_buffer_event *peek(struct rb_remote_cpu *c,
+				      struct hyp_cursor *next)
+{
+	*next = c->done;
+	if (!rb_remote_refill(c))
+		return NULL;
+
+	*next = c->done;
+	if (hyp_cursor_next(next, c->copy, c->commit, &c->remote->format) <= 0)
+		return NULL;
+
+	return (struct ring_buffer_event *)next->header;
+}
+
+/* Nothing to read, and nothing will come: are the rings still needed? */
+static void maybe_idle(struct rb_remote_cpu *c)
+{
+	if (!READ_ONCE(c->remote->on) && READ_ONCE(c->ring))
+		schedule_work(&c->remote->idle);
+}
+
+static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
+					    u64 *ts, unsigned long *lost,
+					    bool consume)
+{
+	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct ring_buffer_event *event;
+	struct hyp_cursor next;
+
+	scoped_guard(raw_spinlock_irqsave, &c->lock) {
+		event = peek(c, &next);
+		if (ts)
+			*ts = next.ts;
+		if (lost)
+			*lost = event ? c->lost : 0;
+
+		if (event && consume) {
+			c->done = next;
+			c->lost = 0;
+			c->seq++;
+			c->read++;
+		}
+	}
+
+	if (!event)
+		maybe_idle(c);
+
+	return event;
+}
+
+struct ring_buffer_event *rb_remote_peek(struct rb_remote *remote, int cpu,
+					 u64 *ts, unsigned long *lost)
+{
+	return read_event(remote, cpu, ts, lost, false);
+}
+
+struct ring_buffer_event *rb_remote_consume(struct rb_remote *remote, int cpu,
+					    u64 *ts, unsigned long *lost)
+{
+	return read_event(remote, cpu, ts, lost, true);
+}
+
+/* Tell a binary reader how many events are missing before this page. */
+static void store_missed(struct hyp_ring_page *to, size_t room, u64 lost)
+{
+	u64 commit = to->commit;
+
+	if (!lost)
+		return;
+
+	to->commit |= MISSED_EVENTS;
+	if (room - commit >= sizeof(lost)) {
+		memcpy(to->data + commit, &lost, sizeof(lost));
+		to->commit |= MISSED_STORED;
+	}
+}
+
+/**
+ * rb_remote_read_page() - consume a page's worth of events
+ * @remote:	the buffer
+ * @cpu:	whose
+ * @data_page:	a page to fill, in the format of events/header_page
+ * @len:	bytes of data that it may have
+ * @full:	only a page that the writer has left
+ *
+ * Return: 0, or -1 if there is nothing of the kind
+ */
+int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
+			size_t len, int full)
+{
+	const size_t room = PAGE_SIZE - offsetof(struct hyp_ring_page, data);
+	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct hyp_ring_page *to = data_page;
+	struct hyp_cursor next;
+	int count = 0;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!rb_remote_refill(c))
+		return -1;
+	if (full && rb_remote_tail(c->ring) < c->next_pos)
+		return -1;
+
+	next = c->done;
+	while (1) {
+		struct hyp_cursor last = next;
+
+		if (hyp_cursor_next(&next, c->copy, c->commit,
+				    &remote->format) <= 0 ||
+		    next.read - c->done.read > len) {
+			next = last;
+			break;
+		}
+		count++;
+	}
+	if (!count)
+		return -1;
+
+	/* Its first event's delta counts from the last one before it. */
+	to->time_stamp = c->done.ts;
+	to->commit = next.read - c->done.read;
+	memset(to->data + to->commit, 0, room - to->commit);
+	memcpy(to->data, c->copy->data + c->done.read, to->commit);
+	store_missed(to, min(len, room), c->lost);
+
+	c->done = next;
+	c->lost = 0;
+	c->seq += count;
+	c->read += count;
+	return 0;
+}
+
+static bool cpu_empty(struct rb_remote_cpu *c)
+{
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	return !rb_remote_refill(c);
+}
+
+/**
+ * rb_remote_all_empty() - is there nothing to read from any CPU?
+ * @remote:	the buffer
+ */
+bool rb_remote_all_empty(struct rb_remote *remote)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (!cpu_empty(per_cpu_ptr(remote->cpus, cpu)))
+			return false;
+	}
+
+	return true;
+}
+
+bool rb_remote_empty(struct rb_remote *remote, int cpu)
+{
+	struct rb_remote_cpu *c;
+
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		return rb_remote_all_empty(remote);
+
+	c = per_cpu_ptr(remote->cpus, cpu);
+	if (!cpu_empty(c))
+		return false;
+
+	maybe_idle(c);
+	return true;
+}
+
+/* Statistics --------------------------------------------------------------- */
+
+/**
+ * struct census - what is in a ring, seen without disturbing the writer
+ * @entries:	events that can still be read
+ * @overrun:	events that cannot, and no swap has found out yet
+ * @bytes:	their size
+ * @oldest_ts:	boot clock of the oldest one, or of its page [ns]
+ */
+struct census {
+	u64	entries;
+	u64	overrun;
+	u64	bytes;
+	u64	oldest_ts;
+};
+
+static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
+{
+	struct hyp_cursor cursor = c->done;
+
+	rb_remote_refresh(c);
+	census->bytes = c->commit - c->done.read;
+	if (!census->bytes)
+		return;
+
+	census->oldest_ts = c->done.ts;
+	census->entries = hyp_cursor_skip(&cursor, c->copy, c->commit,
+					  &c->remote->format);
+}
+
+/*
+ * Add the pages in the ring. Numbers from shared memory: clamped, so that
+ * nonsense stays in this one answer. False if the writer interfered.
+ */
+static bool census_ring(struct rb_remote_cpu *c, struct census *census)
+{
+	u64 tail = rb_remote_tail(c->ring), oldest, pos, first_seq, expected;
+	const struct hyp_ring_page *page;
+	struct hyp_cursor cursor;
+	int count;
+
+	if (tail < c->next_pos)
+		return true;
+
+	oldest = rb_remote_oldest(c, tail);
+	page = rb_remote_page_at(c, oldest);
+	first_seq = READ_ONCE(page->first_seq);
+	if (!census->bytes && hyp_page_commit(page))
+		census->oldest_ts = READ_ONCE(page->time_stamp);
+
+	for (pos = oldest; pos <= tail; pos++)
+		census->bytes += min(hyp_page_commit(rb_remote_page_at(c, pos)),
+				     HYP_RING_DATA_SIZE);
+
+	page = rb_remote_page_at(c, tail);
+	hyp_cursor_init(&cursor, page);
+	count = hyp_cursor_skip(&cursor, page, hyp_page_commit(page),
+				&c->remote->format);
+
+	expected = c->seq + census->entries;
+	if (first_seq > expected)
+		census->overrun = first_seq - expected;
+	if (count >= 0 && READ_ONCE(page->first_seq) >= first_seq)
+		census->entries += READ_ONCE(page->first_seq) + count - first_seq;
+
+	/* Pairs with ring_begin_page(): was the oldest page still the oldest? */
+	smp_rmb();
+	return READ_ONCE(c->ring->meta->claimed) < oldest + c->ring->nr_slots;
+}
+
+static struct census take_census(struct rb_remote_cpu *c)
+{
+	struct census census;
+	int tries = 3;
+
+	do {
+		census = (struct census) { };
+		census_reader_page(c, &census);
+	} while (c->ring && !census_ring(c, &census) && --tries);
+
+	return census;
+}
+
+static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
+{
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	switch (stat) {
+	case RB_REMOTE_ENTRIES:
+		return take_census(c).entries;
+	case RB_REMOTE_OVERRUN:
+		return c->overrun + take_census(c).overrun;
+	case RB_REMOTE_DROPPED:
+		return c->dropped +
+		       (c->ring ? READ_ONCE(c->ring->meta->dropped) : 0);
+	case RB_REMOTE_READ:
+		return c->read;
+	case RB_REMOTE_BYTES:
+		return take_census(c).bytes;
+	case RB_REMOTE_OLDEST_TS:
+		return take_census(c).oldest_ts;
+	}
+
+	return 0;
+}
+
+u64 rb_remote_stat(struct rb_remote *remote, int cpu, enum rb_remote_stat stat)
+{
+	u64 sum = 0;
+
+	if (cpu != RING_BUFFER_ALL_CPUS)
+		return cpu_stat(per_cpu_ptr(remote->cpus, cpu), stat);
+
+	for_each_possible_cpu(cpu)
+		sum += cpu_stat(per_cpu_ptr(remote->cpus, cpu), stat);
+
+	return sum;
+}

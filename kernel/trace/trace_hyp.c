@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hypervisor's instance: /sys/kernel/tracing/hyp.
+ *
+ * A trace_array like any other, but for its place and for who writes its
+ * buffer: nearly all of its files are ftrace's own.
+ */
+
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/tracefs.h>
+#include <linux/uaccess.h>
+
+#include <trace/events/sched.h>
+
+#include "hyp_events.h"
+#include "ring_buffer_remote_internal.h"
+#include "trace.h"
+
+static struct rb_remote hyp_remote;
+
+/*
+ * Have the names of tasks at hand when their pids are printed. ftrace saves
+ * them when one of its own events is recorded; EL2's are not recorded here.
+ */
+static void probe_sched_switch(void *data, bool preempt,
+			       struct task_struct *prev,
+			       struct task_struct *next,
+			       unsigned int prev_state)
+{
+	if (hyp_remote.tr->trace_flags & TRACE_ITER_RECORD_CMD)
+		trace_save_cmdline(prev);
+}
+
+static void save_current(void *unused)
+{
+	trace_save_cmdline(current);
+}
+
+static void save_cmdlines(bool on)
+{
+	static bool registered;
+
+	if (on && !registered) {
+		registered = !register_trace_sched_switch(probe_sched_switch,
+							  NULL);
+		if (!registered)
+			pr_warn("hyp_trace: can't follow task switches, names of tasks may be missing\n");
+	} else if (!on && registered) {
+		unregister_trace_sched_switch(probe_sched_switch, NULL);
+		registered = false;
+	}
+
+	/* Those that run now may not be switched from for long. */
+	if (on)
+		on_each_cpu(save_current, NULL, true);
+}
+
+static struct rb_remote hyp_remote = {
+	.name	= "hyp_trace",
+	.in_use	= save_cmdlines,
+};
+
+#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
+				 size_t cnt, loff_t *ppos)
+{
+	u64 id;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
+	if (ret)
+		return ret;
+
+	hyp_remote.ops->write_event(id);
+	return cnt;
+}
+
+static const struct file_operations write_event_fops = {
+	.open	= simple_open,
+	.write	= write_event_write,
+};
+#endif
+
+/**
+ * trace_hyp_init() - make the hypervisor's events available
+ * @ops:	how to talk to the hypervisor
+ *
+ * Return: 0 or a negative errno; without it the rest of the system works
+ */
+int __init trace_hyp_init(const struct rb_remote_ops *ops)
+{
+	int ret;
+
+	hyp_remote.ops = ops;
+	ret = rb_remote_init(&hyp_remote);
+	if (ret)
+		return ret;
+
+	ret = hyp_events_init(ops, &hyp_remote.format);
+	if (ret)
+		return ret;
+
+	hyp_remote.tr = trace_array_create_remote("hyp", "hyp,ftrace",
+						  &hyp_remote);
+	if (IS_ERR(hyp_remote.tr))
+		return PTR_ERR(hyp_remote.tr);
+
+#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+	trace_create_file("write_event", 0200, hyp_remote.tr->dir, NULL,
+			  &write_event_fops);
+#endif
+
+	return 0;
+}
+
+/**
+ * trace_hyp_absent() - there is no hypervisor that could be traced
+ *
+ * Its events are then not listed either.
+ */
+void __init trace_hyp_absent(void)
+{
+	hyp_events_remove();
+}
+
+/**
+ * trace_hyp_cpu_online() - a CPU has come up, and can call the hypervisor
+ * @cpu:	the CPU; runs this
+ *
+ * Context: CPU hotplug.
+ * Return: 0
+ */
+int trace_hyp_cpu_online(unsigned int cpu)
+{
+	return rb_remote_cpu_online(&hyp_remote, cpu);
+}
