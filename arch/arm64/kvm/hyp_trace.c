@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host side of hypervisor tracing: gives memory to EL2, calls it, and follows
+ * CPU hotplug. What is done with the events is in kernel/trace/.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/cpu.h>
+#include <linux/gfp.h>
+#include <linux/init.h>
+#include <linux/panic.h>
+#include <linux/smp.h>
+#include <linux/trace_remote.h>
+
+#include <asm/arch_timer.h>
+#include <asm/kvm_hyptrace.h>
+#include <asm/kvm_mmu.h>
+#include <asm/virt.h>
+
+#include "hyp_trace.h"
+
+/* The region that describes a CPU's ring; EL2's as long as the ring is loaded */
+struct region {
+	void	*va;
+	size_t	nr_pages;
+};
+
+static DEFINE_PER_CPU(struct region, regions);
+
+/* A ring that is closed in order to be unloaded must not be opened by a sync. */
+static DEFINE_MUTEX(sync_lock);
+
+/* Memory ---------------------------------------------------------------------- */
+
+static int page_share(void *page)
+{
+	return kvm_share_hyp(page, page + PAGE_SIZE);
+}
+
+static void page_unshare(void *page)
+{
+	kvm_unshare_hyp(page, page + PAGE_SIZE);
+}
+
+static void ring_unshare(const struct rb_remote_ring *ring, u32 nr_pages)
+{
+	while (nr_pages--) {
+		page_unshare(ring->pages[nr_pages]);
+		cond_resched();
+	}
+	page_unshare(ring->meta);
+}
+
+static int ring_share(const struct rb_remote_ring *ring)
+{
+	u32 id;
+	int ret;
+
+	ret = page_share(ring->meta);
+	if (ret)
+		return ret;
+
+	for (id = 0; id <= ring->nr_slots; id++) {
+		ret = page_share(ring->pages[id]);
+		if (ret) {
+			ring_unshare(ring, id);
+			return ret;
+		}
+		cond_resched();
+	}
+
+	return 0;
+}
+
+static void region_free(struct region *region)
+{
+	free_pages_exact(region->va, region->nr_pages * PAGE_SIZE);
+	region->va = NULL;
+}
+
+/* Page frame numbers of the meta page and of all data pages, by id. */
+static int region_alloc(struct region *region,
+			const struct rb_remote_ring *ring)
+{
+	u64 *pfns;
+	u32 id;
+	int ret;
+
+	region->nr_pages = hyp_trace_region_pages(ring->nr_slots);
+	region->va = alloc_pages_exact(region->nr_pages * PAGE_SIZE,
+				       GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+				       __GFP_RETRY_MAYFAIL);
+	if (!region->va)
+		return -ENOMEM;
+
+	/* In protected mode EL2 takes it; otherwise EL2 must have it mapped. */
+	if (!is_protected_kvm_enabled()) {
+		ret = kvm_share_hyp(region->va, region->va +
+				    region->nr_pages * PAGE_SIZE);
+		if (ret) {
+			region_free(region);
+			return ret;
+		}
+	}
+
+	pfns = region->va;
+	*pfns++ = virt_to_pfn(ring->meta);
+	for (id = 0; id <= ring->nr_slots; id++)
+		*pfns++ = virt_to_pfn(ring->pages[id]);
+
+	return 0;
+}
+
+/* Operations -------------------------------------------------------------------- */
+
+static int hyp_load(const struct rb_remote_ring *ring)
+{
+	struct region *region = per_cpu_ptr(&regions, ring->cpu);
+	struct arm_smccc_res res;
+	int ret;
+
+	ret = ring_share(ring);
+	if (ret)
+		goto out;
+
+	ret = region_alloc(region, ring);
+	if (ret)
+		goto out_unshare;
+
+	ret = hyp_trace_call(&res, __hyp_trace_load, ring->cpu,
+			     virt_to_pfn(region->va), region->nr_pages,
+			     ring->nr_slots);
+	if (ret)
+		goto out_region;
+
+	return 0;
+
+out_region:
+	region_free(region);
+out_unshare:
+	ring_unshare(ring, ring->nr_slots + 1);
+out:
+	pr_err("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe\n",
+	       ring->cpu, ring->nr_slots, ERR_PTR(ret));
+	return ret;
+}
+
+static void sync_this_cpu(void *open)
+{
+	struct arm_smccc_res res;
+
+	hyp_trace_call(&res, __hyp_trace_sync, (unsigned long)open);
+}
+
+/* Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is. */
+static void close_ring(int cpu)
+{
+	lockdep_assert_held(&sync_lock);
+
+	if (cpu_online(cpu))
+		smp_call_function_single(cpu, sync_this_cpu, (void *)false, true);
+}
+
+static int hyp_unload(const struct rb_remote_ring *ring, u64 *seq, u64 *dropped)
+{
+	struct region *region = per_cpu_ptr(&regions, ring->cpu);
+	struct arm_smccc_res res;
+	int ret;
+
+	guard(mutex)(&sync_lock);
+
+	close_ring(ring->cpu);
+	ret = hyp_trace_call(&res, __hyp_trace_unload, ring->cpu);
+	if (ret) {
+		pr_err("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
+		       ring->cpu, ring->nr_slots, ERR_PTR(ret));
+		return ret;
+	}
+
+	*seq = res.a2;
+	*dropped = res.a3;
+	region_free(region);
+	ring_unshare(ring, ring->nr_slots + 1);
+	return 0;
+}
+
+/**
+ * hyp_trace_sync_cpus() - have all CPUs take over the clock, open their rings
+ *
+ * Context: may sleep; the caller holds off CPU hotplug.
+ */
+void hyp_trace_sync_cpus(void)
+{
+	guard(mutex)(&sync_lock);
+
+	on_each_cpu(sync_this_cpu, (void *)true, true);
+}
+
+static void hyp_sync(int cpu)
+{
+	if (cpu == -1) {
+		hyp_trace_sync_cpus();
+		return;
+	}
+
+	guard(mutex)(&sync_lock);
+	smp_call_function_single(cpu, sync_this_cpu, (void *)true, true);
+}
+
+static void hyp_set_on(bool on, bool draining, bool overwrite)
+{
+	enum hyp_trace_mode mode = on ? HYP_TRACE_ON :
+				   draining ? HYP_TRACE_DRAIN : HYP_TRACE_OFF;
+	struct arm_smccc_res res;
+
+	hyp_trace_call(&res, __hyp_trace_mode, mode, overwrite);
+}
+
+static int hyp_swap_page(int cpu, struct hyp_ring_swap *swap)
+{
+	struct arm_smccc_res res;
+	int ret;
+
+	/* The panic may be EL2's own. */
+	if (unlikely(atomic_read(&panic_cpu) != PANIC_CPU_INVALID))
+		return -EIO;
+
+	ret = hyp_trace_call(&res, __hyp_trace_swap, cpu);
+	if (ret < 0)
+		return ret;
+
+	swap->id = ret;
+	swap->pos = res.a2;
+	swap->first_seq = res.a3;
+	return 0;
+}
+
+static void reset_cpu(void *cpu)
+{
+	struct arm_smccc_res res;
+	int ret;
+
+	ret = hyp_trace_call(&res, __hyp_trace_reset, (unsigned long)cpu);
+	if (ret)
+		pr_err("hyp_trace: CPU%ld: can't reset: %pe\n", (long)cpu,
+		       ERR_PTR(ret));
+}
+
+static int hyp_reset(int cpu)
+{
+	void *arg = (void *)(long)cpu;
+
+	if (cpu_online(cpu))
+		return smp_call_function_single(cpu, reset_cpu, arg, true);
+
+	reset_cpu(arg);
+	return 0;
+}
+
+static int hyp_enable(unsigned int event, u16 type)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_event, event, type);
+}
+
+static void hyp_write_event(u64 id)
+{
+	struct arm_smccc_res res;
+
+	hyp_trace_call(&res, __hyp_trace_write_event, id);
+}
+
+static const struct rb_remote_ops hyp_ops = {
+	.start		= hyp_trace_clock_start,
+	.stop		= hyp_trace_clock_stop,
+	.load		= hyp_load,
+	.unload		= hyp_unload,
+	.sync		= hyp_sync,
+	.set_on		= hyp_set_on,
+	.swap_page	= hyp_swap_page,
+	.reset		= hyp_reset,
+	.enable		= hyp_enable,
+	.write_event	= hyp_write_event,
+};
+
+/* Init ---------------------------------------------------------------------------- */
+
+/*
+ * In protected mode EL2 sees a CPU go and come back. In nVHE mode it doesn't,
+ * and is removed from the CPU soon after this: close the ring while it can.
+ */
+static int cpu_offline_cb(unsigned int cpu)
+{
+	if (!is_protected_kvm_enabled())
+		sync_this_cpu((void *)false);
+
+	return 0;
+}
+
+static bool __init counter_has_erratum(int cpu)
+{
+#if IS_ENABLED(CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND)
+	const struct arch_timer_erratum_workaround *wa =
+		per_cpu(timer_unstable_counter_workaround, cpu);
+
+	return wa && wa->read_cntpct_el0;
+#else
+	return false;
+#endif
+}
+
+/* Why tracing is not possible here, or NULL. */
+static const char * __init unavailable(void)
+{
+	int cpu;
+
+	if (is_kernel_in_hyp_mode())
+		return "the kernel itself runs at EL2 (VHE); boot with kvm-arm.mode=nvhe or protected";
+	if (!is_kvm_arm_initialised())
+		return "KVM is not available";
+
+	for_each_online_cpu(cpu) {
+		if (counter_has_erratum(cpu))
+			return "the counter has an erratum that EL2 does not work around";
+	}
+
+	/* EL2 reads the one, timekeeping the other: they must be the same. */
+	if (abs_diff(__arch_counter_get_cntpct(), __arch_counter_get_cntvct()) >
+	    arch_timer_get_cntfrq())
+		return "virtual and physical counter differ";
+
+	return NULL;
+}
+
+/* After KVM, which is initialised by a device_initcall(). */
+static int __init hyp_trace_init(void)
+{
+	const char *why = unavailable();
+	int ret;
+
+	if (why) {
+		pr_info("hyp_trace: not available: %s\n", why);
+		trace_hyp_absent();
+		return 0;
+	}
+
+	ret = trace_hyp_init(&hyp_ops);
+	if (ret) {
+		pr_err("hyp_trace: can't create the tracefs instance: %pe\n",
+		       ERR_PTR(ret));
+		return ret;
+	}
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+					"arm64/hyp_trace:online",
+					trace_hyp_cpu_online, cpu_offline_cb);
+	return min(ret, 0);
+}
+late_initcall(hyp_trace_init);

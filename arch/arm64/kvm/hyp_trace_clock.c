@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps the hypervisor's clock at the host's CLOCK_BOOTTIME.
+ *
+ * EL2 gets the timekeeper's own conversion from counter to nanoseconds, so that
+ * both clocks agree from the first event on. Later each update of timekeeping
+ * compares what EL2 makes of the counter with what the timekeeper does, and if
+ * they have come apart (NTP, a change of rate) EL2 is told again. There is no
+ * timer, and no hypercall while they agree.
+ */
+
+#include <linux/clocksource.h>
+#include <linux/cpu.h>
+#include <linux/irq_work.h>
+#include <linux/math64.h>
+#include <linux/pvclock_gtod.h>
+#include <linux/timekeeper_internal.h>
+#include <linux/workqueue.h>
+
+#include <asm/arch_timer.h>
+
+#include "hyp_trace.h"
+
+/* How far EL2's clock may be off before it is corrected. */
+#define CLOCK_TOLERANCE_NS	100
+
+/**
+ * struct conversion - from counter to boot time, as the timekeeper does it
+ * @cyc:	a counter value
+ * @ns:		the boot time at that moment [ns]
+ * @mult:	and @shift: ns = (cyc * mult) >> shift
+ */
+struct conversion {
+	u64	cyc;
+	u64	ns;
+	u32	mult;
+	u32	shift;
+};
+
+/* Updated in hard interrupt context, by the timekeeping core. */
+static DEFINE_RAW_SPINLOCK(clock_lock);
+static struct conversion wanted;	/* the timekeeper's */
+static struct conversion used;		/* EL2's */
+static bool usable;			/* it runs on the counter that EL2 reads */
+
+static u64 convert(const struct conversion *c, u64 cyc)
+{
+	return c->ns + mul_u64_u32_shr(cyc - c->cyc, c->mult, c->shift);
+}
+
+/*
+ * Tell EL2. It wants the rate as a 64 bit fraction, and whatever makes that
+ * less than one as a shift (struct hyp_clock).
+ */
+static int push(const struct conversion *c)
+{
+	int shift = max(0, fls(c->mult) - (int)c->shift);
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_clock,
+			      (u64)c->mult << (64 - c->shift - shift), shift,
+			      c->cyc, c->ns);
+}
+
+static int update(void)
+{
+	struct conversion c;
+	bool ok;
+	int ret;
+
+	scoped_guard(raw_spinlock_irqsave, &clock_lock) {
+		c = used = wanted;
+		ok = usable;
+	}
+
+	if (!ok) {
+		pr_err("hyp_trace: the clocksource is not the architected counter, which is what EL2 reads: see /sys/devices/system/clocksource\n");
+		return -EOPNOTSUPP;
+	}
+
+	ret = push(&c);
+	if (ret == -ENODEV)
+		pr_err("hyp_trace: EL2 does not answer; with kvm-arm.mode=nvhe it needs kvm.enable_virt_at_load=1\n");
+
+	return ret;
+}
+
+static void update_work(struct work_struct *work)
+{
+	guard(cpus_read_lock)();
+
+	if (!update())
+		hyp_trace_sync_cpus();
+}
+
+static DECLARE_WORK(clock_work, update_work);
+
+/* Out of timekeeping's critical section, where waking a worker could deadlock */
+static void schedule_update(struct irq_work *work)
+{
+	schedule_work(&clock_work);
+}
+
+static DEFINE_IRQ_WORK(clock_irq_work, schedule_update);
+
+static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set,
+			       void *data)
+{
+	const struct timekeeper *tk = data;
+	const struct tk_read_base *tkr = &tk->tkr_mono;
+	u64 used_ns;
+
+	guard(raw_spinlock_irqsave)(&clock_lock);
+
+	usable = tkr->clock->id == CSID_ARM_ARCH_COUNTER;
+	wanted = (struct conversion) {
+		.cyc	= tkr->cycle_last,
+		.ns	= ktime_to_ns(tkr->base) + ktime_to_ns(tk->offs_boot) +
+			  (tkr->xtime_nsec >> tkr->shift),
+		.mult	= tkr->mult,
+		.shift	= tkr->shift,
+	};
+
+	used_ns = convert(&used, wanted.cyc);
+	if (abs_diff(used_ns, wanted.ns) > CLOCK_TOLERANCE_NS)
+		irq_work_queue(&clock_irq_work);
+
+	return NOTIFY_OK;
+}
+
+static struct notifier_block timekeeping_nb = {
+	.notifier_call = timekeeping_updated,
+};
+
+/**
+ * hyp_trace_clock_start() - set EL2's clock, and keep it right from now on
+ *
+ * Return: 0 or a negative errno
+ */
+int hyp_trace_clock_start(void)
+{
+	int ret;
+
+	/* Calls back with the current state before it returns. */
+	ret = pvclock_gtod_register_notifier(&timekeeping_nb);
+	if (!ret)
+		ret = update();
+	if (ret)
+		hyp_trace_clock_stop();
+
+	return ret;
+}
+
+/**
+ * hyp_trace_clock_stop() - leave EL2's clock alone
+ */
+void hyp_trace_clock_stop(void)
+{
+	pvclock_gtod_unregister_notifier(&timekeeping_nb);
+	irq_work_sync(&clock_irq_work);
+	cancel_work(&clock_work);
+}
