@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds and boots an arm64 kernel with hypervisor tracing; see README.md.
+
+B := $(CURDIR)/build
+
+.PHONY: all run test bench shell apply clean help check
+.DEFAULT_GOAL := all
+
+all:
+	@tools/build/all
+
+run: all
+	@tools/qemu/demo
+
+test: all
+	@tools/testing/selftests/hyp_trace/run
+
+bench: all
+	@tools/testing/selftests/hyp_trace/bench
+
+shell: all
+	@tools/qemu/run --interactive
+
+check: all
+	@tools/build/check
+
+apply:
+	@[ -n "$(KSRC)" ] || { echo "make apply: say where: KSRC=/path/to/linux-6.12.y" >&2; exit 2; }
+	@tools/build/apply "$(KSRC)"
+
+clean:
+	rm -rf "$(B)"
+
+help:
+	@echo 'make              build build/Image and build/initramfs.cpio.gz, install what is missing'
+	@echo 'make run          boot them, trace the hypervisor, show the events'
+	@echo 'make test         run all tests; ends with "N passed, N failed"'
+	@echo 'make bench        what an event costs, in instructions'
+	@echo 'make shell        boot to a shell'
+	@echo 'make check        sparse, W=1 and checkpatch on our files'
+	@echo 'make apply KSRC=/path/to/linux-6.12.y'
+	@echo '                  put hypervisor tracing into a kernel tree of yours'
+	@echo 'make clean        remove build/'
