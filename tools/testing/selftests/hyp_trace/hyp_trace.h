@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests of hypervisor tracing have in common: tracefs files, CPUs,
+ * and a decoder of trace_pipe_raw.
+ *
+ * The decoder is written from the documents of the format, not from the
+ * kernel's code: include/linux/ring_buffer.h and events/header_page.
+ */
+#ifndef HYP_TRACE_H
+#define HYP_TRACE_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HYP "/sys/kernel/tracing/hyp/"
+
+static inline const char *path_of(const char *fmt, ...)
+{
+	static char path[4][256];
+	static int i;
+	va_list ap;
+
+	i = (i + 1) % 4;
+	va_start(ap, fmt);
+	vsnprintf(path[i], sizeof(path[i]), fmt, ap);
+	va_end(ap);
+	return path[i];
+}
+
+/* Write a string; 0 or -errno. Some files take a word at a time. */
+static inline int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC), ret = 0;
+	size_t len = strlen(text);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		n = write(fd, text, len);
+		if (n < 0) {
+			ret = -errno;
+			break;
+		}
+		text += n;
+		len -= n;
+	} while (n && len);
+	close(fd);
+	return ret;
+}
+
+static inline int put_num(const char *path, unsigned long long value)
+{
+	char text[24];
+
+	sprintf(text, "%llu", value);
+	return put(path, text);
+}
+
+/* Read a whole file into a buffer that is the caller's to free. */
+static inline char *get(const char *path)
+{
+	size_t size = 1 << 16, len = 0;
+	char *text = malloc(size);
+	int fd = open(path, O_RDONLY | O_NONBLOCK);
+	ssize_t n;
+
+	text[0] = 0;
+	if (fd < 0)
+		return text;
+	while ((n = read(fd, text + len, size - len - 1)) > 0) {
+		len += n;
+		text[len] = 0;
+		if (size - len < 1 << 15)
+			text = realloc(text, size *= 2);
+	}
+	close(fd);
+	return text;
+}
+
+/* The number behind @key in a file, or alone in it if @key is "". */
+static inline long long get_num(const char *path, const char *key)
+{
+	char *text = get(path), *at = strstr(text, key);
+	long long value = at ? strtoll(at + strlen(key), NULL, 10) : -1;
+
+	free(text);
+	return value;
+}
+
+static inline long long stat_of(int cpu, const char *key)
+{
+	return get_num(path_of(HYP "per_cpu/cpu%d/stats", cpu), key);
+}
+
+static inline bool exists(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st);
+}
+
+static inline uint64_t boot_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static inline int run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+static inline int nr_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_CONF);
+}
+
+/* Emit selftest events @first..@last on this CPU. */
+static inline int emit(unsigned long first, unsigned long last)
+{
+	int fd = open(HYP "write_event", O_WRONLY);
+	char text[24];
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (; first <= last && !ret; first++)
+		if (write(fd, text, sprintf(text, "%lu", first)) < 0)
+			ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static inline int event_id(const char *name)
+{
+	return get_num(path_of(HYP "events/hyp/%s/id", name), "");
+}
+
+/* An event, decoded. */
+struct event {
+	uint64_t	ts;		/* [ns] */
+	uint64_t	lost;		/* events missing before this one */
+	uint16_t	type;
+	int32_t		pid;
+	const uint8_t	*payload;	/* behind the struct trace_entry */
+	unsigned int	size;		/* of it */
+};
+
+static inline uint64_t payload_u64(const struct event *e)
+{
+	uint64_t value;
+
+	memcpy(&value, e->payload, sizeof(value));
+	return value;
+}
+
+typedef void (*event_fn)(void *data, const struct event *e);
+
+/* Decode one page; number of events, or -1 if it makes no sense. */
+static inline int decode_page(const uint8_t *page, event_fn fn, void *data)
+{
+	const uint8_t *p = page + 16, *end;
+	uint64_t ts, commit, lost = 0;
+	int count = 0;
+
+	memcpy(&ts, page, 8);
+	memcpy(&commit, page + 8, 8);
+	end = p + (commit & 0x3fffffff);
+	if (end > page + 4096)
+		return -1;
+	if (commit & 1u << 31) {
+		lost = UINT64_MAX;
+		if (commit & 1u << 30)
+			memcpy(&lost, end, 8);
+	}
+
+	while (p < end) {
+		struct event e = { };
+		uint32_t head, len;
+
+		memcpy(&head, p, 4);
+		p += 4;
+		ts += head >> 5;
+		if ((head & 31) == 30) {		/* time extend */
+			memcpy(&len, p, 4);
+			ts += (uint64_t)len << 27;
+			p += 4;
+			continue;
+		}
+		if ((head & 31) > 28)
+			return -1;
+		if (head & 31) {
+			len = (head & 31) * 4;
+		} else {
+			memcpy(&len, p, 4);
+			len -= 4;
+			p += 4;
+		}
+		if (p + len > end || len < 8)
+			return -1;
+
+		e.ts = ts;
+		e.lost = lost;
+		lost = 0;
+		memcpy(&e.type, p, 2);
+		memcpy(&e.pid, p + 4, 4);
+		e.payload = p + 8;
+		e.size = len - 8;
+		p += len;
+		count++;
+		if (fn)
+			fn(data, &e);
+	}
+
+	return count;
+}
+
+/* Decode all that is to be read from a CPU; number of events or -1. */
+static inline int read_raw(int cpu, event_fn fn, void *data)
+{
+	int fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
+		      O_RDONLY | O_NONBLOCK);
+	uint8_t page[4096];
+	int count = 0, n;
+
+	if (fd < 0)
+		return -1;
+	while (read(fd, page, sizeof(page)) == sizeof(page)) {
+		n = decode_page(page, fn, data);
+		if (n < 0) {
+			count = -1;
+			break;
+		}
+		count += n;
+	}
+	close(fd);
+	return count;
+}
+
+#endif /* HYP_TRACE_H */

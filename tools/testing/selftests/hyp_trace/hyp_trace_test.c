@@ -1,0 +1,855 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of /sys/kernel/tracing/hyp on a booted hypervisor.
+ *
+ * Each test states in its name what it checks. All of them in one program, for
+ * under emulation most of the time would go into starting programs.
+ */
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "hyp_trace.h"
+
+#define EVENTS		2000	/* per CPU, where none must be lost */
+#define MANY		20000	/* more than the smallest buffer holds */
+#define SMALL_KB	"8"
+
+/* The selftest events of one CPU, checked for order as they come. */
+struct stream {
+	int		type;
+	uint64_t	next;		/* id expected */
+	uint64_t	last_ts;
+	uint64_t	first_ts;
+	uint64_t	count;
+	uint64_t	lost;
+	unsigned int	errors;
+	int		pid;
+};
+
+static void check_stream(void *data, const struct event *e)
+{
+	struct stream *s = data;
+	uint64_t id;
+
+	if (e->ts < s->last_ts)
+		s->errors++;
+	s->last_ts = e->ts;
+	s->lost += e->lost;
+	if (e->type != s->type)
+		return;
+
+	id = payload_u64(e);
+	if (e->size != 8 || id != s->next + e->lost ||
+	    (s->pid && e->pid != s->pid))
+		s->errors++;
+	if (!s->count++)
+		s->first_ts = e->ts;
+	s->next = id + 1;
+}
+
+static struct stream stream_from(uint64_t first)
+{
+	return (struct stream) {
+		.type = event_id("selftest"),
+		.next = first,
+		.pid = getpid(),
+	};
+}
+
+FIXTURE(hyp) {
+	int cpus;
+};
+
+/* Off, empty, default size, no events but selftest, all CPUs online. */
+FIXTURE_SETUP(hyp)
+{
+	int cpu;
+
+	self->cpus = nr_cpus();
+	ASSERT_TRUE(exists(HYP "tracing_on"))
+		TH_LOG("no hyp/: see dmesg for why");
+	for (cpu = 1; cpu < self->cpus; cpu++)
+		put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(HYP "options/overwrite", "1"));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "1"));
+	ASSERT_EQ(0, run_on(0));
+}
+
+FIXTURE_TEARDOWN(hyp)
+{
+	put(HYP "tracing_on", "0");
+	put(HYP "trace", "");
+}
+
+/* What a size is rounded up to: whole pages of 4072 bytes of events. */
+static long long rounded_kb(long long kb)
+{
+	return (kb * 1024 + 4071) / 4072 * 4072 / 1024;
+}
+
+TEST_F(hyp, files_are_there_or_absent_on_purpose)
+{
+	static const char * const there[] = {
+		"available_tracers", "buffer_percent", "buffer_size_kb",
+		"buffer_subbuf_size_kb", "buffer_total_size_kb",
+		"current_tracer", "error_log", "events/enable",
+		"events/header_event", "events/header_page",
+		"events/ftrace/print/format", "events/hyp/enable",
+		"events/hyp/host_hcall/id", "events/hyp/hyp_enter/enable",
+		"events/hyp/hyp_enter/format", "free_buffer", "options",
+		"per_cpu/cpu0/buffer_size_kb", "per_cpu/cpu0/stats",
+		"per_cpu/cpu0/trace", "per_cpu/cpu0/trace_pipe",
+		"per_cpu/cpu0/trace_pipe_raw", "set_event", "timestamp_mode",
+		"trace", "trace_clock", "trace_options", "trace_pipe",
+		"tracing_on",
+	};
+	static const char * const absent[] = {
+		"events/hyp/filter", "events/hyp/hyp_enter/filter",
+		"events/hyp/hyp_enter/trigger", "events/sched",
+		"per_cpu/cpu0/snapshot", "per_cpu/cpu0/snapshot_raw",
+		"set_event_notrace_pid", "set_event_pid", "set_ftrace_filter",
+		"set_ftrace_pid", "snapshot", "trace_marker",
+		"trace_marker_raw", "tracing_cpumask", "tracing_max_latency",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(there); i++)
+		EXPECT_TRUE(exists(path_of(HYP "%s", there[i])))
+			TH_LOG("missing: %s", there[i]);
+	for (i = 0; i < ARRAY_SIZE(absent); i++)
+		EXPECT_FALSE(exists(path_of(HYP "%s", absent[i])))
+			TH_LOG("should not be there: %s", absent[i]);
+}
+
+TEST_F(hyp, root_lists_events_but_cannot_enable_them)
+{
+	EXPECT_TRUE(exists("/sys/kernel/tracing/events/hyp/hyp_enter/format"));
+	EXPECT_TRUE(exists("/sys/kernel/tracing/events/hyp/hyp_enter/id"));
+	EXPECT_FALSE(exists("/sys/kernel/tracing/events/hyp/hyp_enter/enable"));
+	EXPECT_FALSE(exists("/sys/kernel/tracing/events/hyp/enable"));
+	EXPECT_EQ(-EINVAL, put("/sys/kernel/tracing/set_event", "hyp:hyp_enter"));
+	EXPECT_EQ(0, put("/sys/kernel/tracing/events/enable", "1"));
+	EXPECT_EQ(0, put("/sys/kernel/tracing/events/enable", "0"));
+	EXPECT_EQ(event_id("hyp_enter"),
+		  get_num("/sys/kernel/tracing/events/hyp/hyp_enter/id", ""));
+}
+
+TEST_F(hyp, directory_cannot_be_removed)
+{
+	EXPECT_NE(0, rmdir("/sys/kernel/tracing/hyp"));
+	EXPECT_NE(0, mkdir("/sys/kernel/tracing/instances/hyp", 0700));
+	EXPECT_TRUE(exists(HYP "trace"));
+}
+
+TEST_F(hyp, every_cpu_delivers_exactly_what_it_emitted)
+{
+	uint64_t before[64], after[64];
+	int cpu;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		ASSERT_EQ(0, run_on(cpu));
+		before[cpu] = boot_ns();
+		ASSERT_EQ(0, emit(1, EVENTS));
+		after[cpu] = boot_ns();
+	}
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		struct stream s = stream_from(1);
+
+		EXPECT_EQ(EVENTS, read_raw(cpu, check_stream, &s));
+		EXPECT_EQ(EVENTS, s.count);
+		EXPECT_EQ(0, s.errors);
+		EXPECT_EQ(0, s.lost);
+		EXPECT_LE(before[cpu], s.first_ts);
+		EXPECT_GE(after[cpu], s.last_ts);
+		EXPECT_EQ(EVENTS, stat_of(cpu, "read events:"));
+		EXPECT_EQ(0, stat_of(cpu, "entries:"));
+	}
+}
+
+TEST_F(hyp, time_agrees_with_boottime_around_each_event)
+{
+	struct stream s = stream_from(1);
+	uint64_t before, after;
+	int i;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 1; i <= 300; i++) {
+		before = boot_ns();
+		ASSERT_EQ(0, emit(i, i));
+		after = boot_ns();
+		ASSERT_EQ(1, read_raw(0, check_stream, &s));
+		EXPECT_LE(before, s.last_ts);
+		EXPECT_GE(after, s.last_ts);
+	}
+	EXPECT_EQ(0, s.errors);
+}
+
+TEST_F(hyp, overflow_reports_exactly_how_many_were_lost)
+{
+	struct stream s = stream_from(1);
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, MANY));
+	EXPECT_EQ(MANY, stat_of(0, "entries:") + stat_of(0, "overrun:"));
+	EXPECT_LT(0, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_LT(0, s.lost);
+	EXPECT_EQ(MANY, s.count + s.lost);
+	EXPECT_EQ(MANY + 1, s.next);
+	EXPECT_EQ(s.lost, stat_of(0, "overrun:"));
+	EXPECT_EQ(s.count, stat_of(0, "read events:"));
+	EXPECT_EQ(0, stat_of(0, "dropped events:"));
+}
+
+TEST_F(hyp, lost_events_are_shown_in_line)
+{
+	char *text, *lost;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, MANY));
+	text = get(HYP "trace_pipe");
+	lost = strstr(text, "CPU:0 [LOST ");
+	ASSERT_NE(NULL, lost);
+	EXPECT_EQ(stat_of(0, "overrun:"), atoll(lost + 12));
+	EXPECT_NE(NULL, strstr(text, "selftest: id=20000\n"));
+	free(text);
+}
+
+TEST_F(hyp, without_overwrite_the_oldest_stay_and_the_rest_is_counted)
+{
+	struct stream s = stream_from(1);
+
+	ASSERT_EQ(0, put(HYP "options/overwrite", "0"));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, MANY));
+	EXPECT_LT(0, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_EQ(0, s.lost);
+	EXPECT_EQ(MANY, s.count + stat_of(0, "dropped events:"));
+
+	/* There is room again. */
+	s.next = 1;
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(10, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+}
+
+TEST_F(hyp, reading_trace_consumes_nothing)
+{
+	struct stream s = stream_from(1);
+	char *once, *twice;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, EVENTS));
+	once = get(HYP "trace");
+	twice = get(HYP "trace");
+	EXPECT_STREQ(once, twice);
+	EXPECT_NE(NULL, strstr(once, "selftest: id=1\n"));
+	EXPECT_NE(NULL, strstr(once, "selftest: id=2000\n"));
+	EXPECT_EQ(EVENTS, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	free(once);
+	free(twice);
+}
+
+/* Emits in a loop on CPU 0, until told to stop. */
+static volatile bool emitter_stop;
+static unsigned long emitted;
+
+static void *emitter(void *arg)
+{
+	run_on(0);
+	for (emitted = 0; !emitter_stop; emitted++)
+		emit(emitted + 1, emitted + 1);
+	return NULL;
+}
+
+/* Are the ids in a text increasing, and how many are they? */
+static int ids_in_order(const char *text, bool *ordered)
+{
+	unsigned long last = 0, id;
+	int count = 0;
+
+	*ordered = true;
+	while ((text = strstr(text, "selftest: id="))) {
+		text += 13;
+		id = strtoul(text, NULL, 10);
+		if (id <= last)
+			*ordered = false;
+		last = id;
+		count++;
+	}
+	return count;
+}
+
+TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
+{
+	struct stream s = stream_from(1);
+	pthread_t thread;
+	bool ordered;
+	char *text;
+	int i;
+
+	s.pid = 0;
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	emitter_stop = false;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, emitter, NULL));
+	run_on(self->cpus - 1);
+	for (i = 0; i < 40; i++) {
+		text = get(HYP "trace");
+		ids_in_order(text, &ordered);
+		EXPECT_TRUE(ordered);
+		free(text);
+		EXPECT_LE(0, read_raw(0, check_stream, &s));
+		usleep(20000);
+	}
+	emitter_stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_LE(0, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_LT(1000, s.count);
+	EXPECT_EQ(emitted, s.count + s.lost);
+}
+
+TEST_F(hyp, reset_empties_and_zeroes)
+{
+	struct stream s = stream_from(1);
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, MANY));
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	EXPECT_EQ(0, stat_of(0, "entries:"));
+	EXPECT_EQ(0, stat_of(0, "overrun:"));
+	EXPECT_EQ(0, stat_of(0, "bytes:"));
+	EXPECT_EQ(1, get_num(HYP "tracing_on", ""));
+	ASSERT_EQ(0, emit(1, 100));
+	EXPECT_EQ(100, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_EQ(0, s.lost);
+}
+
+TEST_F(hyp, reset_of_one_cpu_leaves_the_others)
+{
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 100));
+	run_on(1);
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(0, put(HYP "per_cpu/cpu1/trace", ""));
+	EXPECT_EQ(100, stat_of(0, "entries:"));
+	EXPECT_EQ(0, stat_of(1, "entries:"));
+}
+
+TEST_F(hyp, resize_takes_effect_and_what_it_loses_is_counted)
+{
+	struct stream s = stream_from(1);
+	int i;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	EXPECT_EQ(rounded_kb(64), get_num(HYP "buffer_size_kb", ""));
+	EXPECT_EQ(100, stat_of(0, "overrun:"));
+	ASSERT_EQ(0, emit(101, 200));
+	EXPECT_EQ(100, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_EQ(100, s.lost);
+
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, put_num(HYP "buffer_size_kb", 16 + 16 * (i % 5)));
+		ASSERT_EQ(0, emit(201 + i, 201 + i));
+		ASSERT_EQ(1, read_raw(0, check_stream, &s));
+	}
+	EXPECT_EQ(0, s.errors);
+}
+
+TEST_F(hyp, each_cpu_can_have_its_own_size)
+{
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put(HYP "per_cpu/cpu0/buffer_size_kb", "1024"));
+	EXPECT_EQ(rounded_kb(1024),
+		  get_num(HYP "per_cpu/cpu0/buffer_size_kb", ""));
+	ASSERT_EQ(0, emit(1, MANY));
+	EXPECT_EQ(MANY, stat_of(0, "entries:"));
+	if (self->cpus > 1) {
+		EXPECT_EQ(rounded_kb(256),
+			  get_num(HYP "per_cpu/cpu1/buffer_size_kb", ""));
+	}
+}
+
+TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
+{
+	struct stream s = stream_from(1);
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(-ENOMEM, put(HYP "buffer_size_kb", "2000000"));
+	EXPECT_EQ(rounded_kb(256), get_num(HYP "buffer_size_kb", ""));
+	EXPECT_EQ(10, stat_of(0, "entries:"));
+	ASSERT_EQ(0, emit(11, 20));
+	EXPECT_EQ(20, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+}
+
+/*
+ * Free memory, with what the page allocator keeps by CPU: MemFree does not
+ * count that, and it can be as large as what we look for.
+ */
+static long long free_kb(void)
+{
+	char *text = get("/proc/zoneinfo"), *line = strtok(text, "\n");
+	long long pages = 0, n;
+
+	for (; line; line = strtok(NULL, "\n"))
+		if (sscanf(line, " nr_free_pages %lld", &n) == 1 ||
+		    sscanf(line, " count: %lld", &n) == 1)
+			pages += n;
+	free(text);
+	return pages * 4;
+}
+
+TEST_F(hyp, memory_is_taken_when_used_and_given_back)
+{
+	long long before, during, after;
+	long long size_kb = 16384ll * self->cpus;
+	int i;
+
+	usleep(300000);		/* what earlier tests used */
+	before = free_kb();
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
+	EXPECT_GT(1024, before - free_kb());
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	during = free_kb();
+	EXPECT_LT(size_kb, before - during);
+
+	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	/* Not while there is something to read. */
+	usleep(100000);
+	EXPECT_LT(size_kb, before - free_kb());
+	EXPECT_EQ(10, read_raw(0, NULL, NULL));
+	for (i = 0; i < 50; i++) {
+		after = free_kb();
+		if (before - after < 1024)
+			break;
+		usleep(20000);
+	}
+	EXPECT_GT(1024, before - after);
+}
+
+TEST_F(hyp, offline_cpus_stay_readable_and_are_traced_again)
+{
+	struct stream s = stream_from(1);
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	run_on(1);
+	ASSERT_EQ(0, emit(1, 100));
+	run_on(0);
+	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+	EXPECT_EQ(100, stat_of(1, "entries:"));
+	EXPECT_EQ(100, read_raw(1, check_stream, &s));
+	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+	run_on(1);
+	ASSERT_EQ(0, emit(101, 200));
+	EXPECT_EQ(100, read_raw(1, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_EQ(0, s.lost);
+}
+
+TEST_F(hyp, a_cpu_that_is_off_can_be_resized_reset_and_unloaded)
+{
+	struct stream s = stream_from(1);
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+	EXPECT_EQ(0, put(HYP "per_cpu/cpu1/trace", ""));
+	EXPECT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	EXPECT_EQ(0, put(HYP "tracing_on", "0"));
+	usleep(100000);
+	EXPECT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+	run_on(1);
+	ASSERT_EQ(0, emit(1, 100));
+	EXPECT_EQ(100, read_raw(1, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+}
+
+TEST_F(hyp, per_cpu_pipes_deliver_their_cpu_only)
+{
+	char *text;
+	bool ordered;
+	int cpu;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		run_on(cpu);
+		ASSERT_EQ(0, emit(1, 10 + cpu));
+	}
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		text = get(path_of(HYP "per_cpu/cpu%d/trace", cpu));
+		EXPECT_EQ(10 + cpu, ids_in_order(text, &ordered));
+		EXPECT_TRUE(ordered);
+		free(text);
+		text = get(path_of(HYP "per_cpu/cpu%d/trace_pipe", cpu));
+		EXPECT_EQ(10 + cpu, ids_in_order(text, &ordered));
+		EXPECT_NE(NULL, strstr(text, path_of("[%03d]", cpu)));
+		free(text);
+	}
+}
+
+TEST_F(hyp, text_shows_task_cpu_time_and_fields)
+{
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(42, 42));
+	usleep(10000);
+	text = get(HYP "trace_pipe");
+	EXPECT_NE(NULL, strstr(text, path_of("hyp_trace_test-%d", getpid())))
+		TH_LOG("%s", text);
+	EXPECT_NE(NULL, strstr(text, "[000]"));
+	EXPECT_NE(NULL, strstr(text, ": selftest: id=42\n"));
+	free(text);
+}
+
+/* Whether hyp_enter and hyp_exit alternate on a CPU. */
+struct pairs {
+	int	enter, exit;
+	bool	inside;
+	int	enters, errors;
+	int	reasons[16];
+	uint64_t last_ts;
+};
+
+static void check_pairs(void *data, const struct event *e)
+{
+	struct pairs *p = data;
+
+	if (e->ts < p->last_ts || e->lost)
+		p->errors++;
+	p->last_ts = e->ts;
+	if (e->type != p->enter && e->type != p->exit)
+		return;
+	if ((e->type == p->enter) == p->inside)
+		p->errors++;
+	p->inside = e->type == p->enter;
+	p->enters += p->inside;
+	p->reasons[e->payload[0] & 15]++;
+}
+
+static struct pairs pairs_new(void)
+{
+	return (struct pairs) {
+		.enter = event_id("hyp_enter"),
+		.exit = event_id("hyp_exit"),
+	};
+}
+
+enum { SMC, HVC, SYS, PSCI, HOST_ABORT, GUEST_EXIT, ERET_HOST, ERET_GUEST };
+
+TEST_F(hyp, enter_and_exit_are_paired_across_hypercalls_and_hotplug)
+{
+	int cpu, i;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "4096"));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		if (self->cpus > 1) {
+			put("/sys/devices/system/cpu/cpu1/online", "0");
+			put("/sys/devices/system/cpu/cpu1/online", "1");
+		}
+		for (cpu = 0; cpu < self->cpus; cpu++) {
+			run_on(cpu);
+			ASSERT_EQ(0, emit(1, 100));
+		}
+		run_on(0);
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+
+		for (cpu = 0; cpu < self->cpus; cpu++) {
+			struct pairs p = pairs_new();
+
+			EXPECT_LT(200, read_raw(cpu, check_pairs, &p));
+			EXPECT_EQ(0, p.errors);
+			EXPECT_FALSE(p.inside);
+			EXPECT_LE(100, p.reasons[HVC]);
+			EXPECT_EQ(p.enters, p.reasons[ERET_HOST] +
+					    p.reasons[PSCI] / 2)
+				TH_LOG("cpu %d smc %d hvc %d abort %d", cpu,
+				       p.reasons[SMC], p.reasons[HVC],
+				       p.reasons[HOST_ABORT]);
+		}
+	}
+}
+
+TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
+{
+	pthread_t thread;
+	int cpu, i;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	emitter_stop = false;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, emitter, NULL));
+	run_on(self->cpus - 1);
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		usleep(1000);
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	}
+	emitter_stop = true;
+	pthread_join(thread, NULL);
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		struct pairs p = pairs_new();
+
+		EXPECT_LE(0, read_raw(cpu, check_pairs, &p));
+		EXPECT_EQ(0, p.errors);
+		EXPECT_FALSE(p.inside);
+	}
+}
+
+/* Run one of KVM's own tests: a real guest. Its exit status. */
+static int run_guest(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int null = open("/dev/null", O_WRONLY);
+
+		dup2(null, 1);
+		dup2(null, 2);
+		/*
+		 * Migration, which it does by default, needs two CPUs. And it
+		 * is to test us, not how fast the emulator is: a second's time.
+		 */
+		execl("/tests/arch_timer", "/tests/arch_timer", "-n", "1",
+		      "-i", "2", "-e", "1000000",
+		      "-m", nr_cpus() > 1 ? "2" : "0", NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+TEST_F_TIMEOUT(hyp, guests_are_paired_dated_and_attributed_to_the_host_task, 120)
+{
+	int cpu, exits = 0;
+	uint64_t before, after;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	before = boot_ns();
+	ASSERT_EQ(0, run_guest());
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	after = boot_ns();
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		struct pairs p = pairs_new();
+
+		EXPECT_LE(0, read_raw(cpu, check_pairs, &p));
+		EXPECT_EQ(0, p.errors);
+		EXPECT_FALSE(p.inside);
+		EXPECT_EQ(p.reasons[GUEST_EXIT], p.reasons[ERET_GUEST]);
+		EXPECT_GE(after, p.last_ts);
+		exits += p.reasons[GUEST_EXIT];
+	}
+	EXPECT_LT(10, exits);
+	EXPECT_LT(before, after);
+}
+
+TEST_F(hyp, hypercalls_are_shown_by_name)
+{
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "events/hyp/host_hcall/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(7, 7));
+	text = get(HYP "trace_pipe");
+	EXPECT_NE(NULL, strstr(text, "host_hcall: __hyp_trace_write_event id="));
+	free(text);
+}
+
+TEST_F(hyp, events_can_be_chosen_by_set_event_and_by_directory)
+{
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_enter hyp:hyp_exit"));
+	EXPECT_EQ(1, get_num(HYP "events/hyp/hyp_enter/enable", ""));
+	EXPECT_EQ(1, get_num(HYP "events/hyp/hyp_exit/enable", ""));
+	EXPECT_EQ(0, get_num(HYP "events/hyp/selftest/enable", ""));
+	text = get(HYP "set_event");
+	EXPECT_NE(NULL, strstr(text, "hyp:hyp_enter\n"));
+	EXPECT_NE(NULL, strstr(text, "hyp:hyp_exit\n"));
+	EXPECT_EQ(strlen("hyp:hyp_enter\nhyp:hyp_exit\n"), strlen(text));
+	free(text);
+	ASSERT_EQ(0, put(HYP "set_event", ""));
+	EXPECT_EQ(0, get_num(HYP "events/hyp/hyp_enter/enable", ""));
+	ASSERT_EQ(0, put(HYP "set_event", "hyp"));
+	EXPECT_EQ(1, get_num(HYP "events/hyp/hyp_enter/enable", ""));
+	EXPECT_EQ(1, get_num(HYP "events/hyp/selftest/enable", ""));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	EXPECT_EQ(0, get_num(HYP "events/hyp/selftest/enable", ""));
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	EXPECT_EQ(1, get_num(HYP "events/hyp/selftest/enable", ""));
+	EXPECT_EQ(-EINVAL, put(HYP "set_event", "hyp:no_such_event"));
+}
+
+TEST_F(hyp, a_blocked_reader_is_woken_by_an_event)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	char buf[4096];
+	ssize_t n;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	pfd.fd = open(HYP "trace_pipe", O_RDONLY);
+	ASSERT_LE(0, pfd.fd);
+	EXPECT_EQ(0, poll(&pfd, 1, 50));
+
+	if (!fork()) {
+		usleep(50000);
+		emit(5, 5);
+		_exit(0);
+	}
+	EXPECT_EQ(1, poll(&pfd, 1, 10000));
+	n = read(pfd.fd, buf, sizeof(buf) - 1);
+	ASSERT_LT(0, n);
+	buf[n] = 0;
+	EXPECT_NE(NULL, strstr(buf, "selftest: id=5"));
+
+	if (!fork()) {
+		usleep(50000);
+		emit(6, 6);
+		_exit(0);
+	}
+	n = read(pfd.fd, buf, sizeof(buf) - 1);
+	ASSERT_LT(0, n);
+	buf[n] = 0;
+	EXPECT_NE(NULL, strstr(buf, "selftest: id=6"));
+	close(pfd.fd);
+	while (wait(NULL) > 0)
+		;
+}
+
+TEST_F(hyp, nonblocking_reads_of_nothing_say_so)
+{
+	char buf[4096];
+	int fd;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, read(fd, buf, sizeof(buf)));
+	EXPECT_EQ(EAGAIN, errno);
+	close(fd);
+	fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, read(fd, buf, sizeof(buf)));
+	EXPECT_EQ(EAGAIN, errno);
+	close(fd);
+}
+
+TEST_F(hyp, turning_off_and_on_keeps_what_was_recorded)
+{
+	struct stream s = stream_from(1);
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		ASSERT_EQ(0, emit(1 + i, 1 + i));
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+		ASSERT_EQ(0, emit(999, 999));
+	}
+	EXPECT_EQ(10, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+}
+
+TEST_F(hyp, clock_is_boot_and_nothing_else)
+{
+	char *text = get(HYP "trace_clock");
+
+	EXPECT_STREQ("[boot]\n", text);
+	free(text);
+	EXPECT_EQ(0, put(HYP "trace_clock", "boot"));
+	EXPECT_EQ(-EINVAL, put(HYP "trace_clock", "local"));
+	EXPECT_EQ(-EINVAL, put(HYP "trace_clock", "nonsense"));
+}
+
+TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
+{
+	static const struct {
+		const char *file, *text;
+	} bad[] = {
+		{ "tracing_on", "-1" }, { "tracing_on", "on" },
+		{ "tracing_on", "99999999999999999999" },
+		{ "buffer_size_kb", "0" }, { "buffer_size_kb", "-1" },
+		{ "buffer_size_kb", "big" },
+		{ "buffer_size_kb", "18014398509481984" },
+		{ "buffer_size_kb", "99999999999999999999" },
+		{ "per_cpu/cpu0/buffer_size_kb", "0" },
+		{ "buffer_percent", "101" }, { "buffer_percent", "-1" },
+		{ "buffer_subbuf_size_kb", "8" },
+		{ "current_tracer", "function" },
+		{ "events/enable", "2" }, { "events/hyp/hyp_enter/enable", "x" },
+		{ "write_event", "-1" }, { "write_event", "text" },
+		{ "write_event", "99999999999999999999" },
+		{ "trace_options", "no_such_option" },
+		{ "options/trace_printk_dest", "1" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int ret = put(path_of(HYP "%s", bad[i].file), bad[i].text);
+
+		EXPECT_TRUE(ret == -EINVAL || ret == -ERANGE)
+			TH_LOG("%s <- %s: %d", bad[i].file, bad[i].text, ret);
+	}
+	EXPECT_EQ(0, get_num(HYP "tracing_on", ""));
+	EXPECT_EQ(rounded_kb(256), get_num(HYP "buffer_size_kb", ""));
+	EXPECT_EQ(4, get_num(HYP "buffer_subbuf_size_kb", ""));
+	EXPECT_EQ(1, get_num(HYP "events/hyp/selftest/enable", ""));
+	EXPECT_EQ(0, put(HYP "buffer_subbuf_size_kb", "4"));
+	EXPECT_EQ(0, put(HYP "current_tracer", "nop"));
+}
+
+TEST_F(hyp, events_may_be_far_apart)
+{
+	struct stream s = stream_from(1);
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 1));
+	usleep(300000);		/* more than 2^27 ns: needs a time extend */
+	ASSERT_EQ(0, emit(2, 3));
+	EXPECT_EQ(3, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_LE(300000000, s.last_ts - s.first_ts);
+	EXPECT_GE(5000000000, s.last_ts - s.first_ts);
+}
+
+TEST_HARNESS_MAIN

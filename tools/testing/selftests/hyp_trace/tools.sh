@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of make apply and of tools/qemu/run. Prints TAP; $1 is for scratch.
+
+top=$(cd "$(dirname "$0")/../../../.." && pwd)
+out=$(realpath "$1")/tools
+rm -rf "$out"
+mkdir -p "$out"
+run=$top/tools/qemu/run
+
+result() {
+	local status=$?
+
+	[ $status = 0 ] && echo "ok $1" || echo "not ok $1"
+}
+
+# All files of a tree and their content.
+fingerprint() {
+	(cd "$1" && find . -type f -print0 | sort -z | xargs -0 sha256sum) |
+		sha256sum
+}
+
+# What "make apply" needs of a tree: the files that have hooks, as released.
+tree=$out/linux
+cp -a "$top/build/pristine" "$tree"
+cp "$top/build/linux/Makefile" "$tree/"
+mkdir -p "$tree/tools/testing/selftests"
+cp -a "$tree" "$out/misfit"
+
+make -s -C "$top" apply KSRC="$tree" > "$out/log" 2>&1 &&
+	[ -f "$tree/kernel/trace/trace_hyp.c" ] &&
+	grep -q hyp_trace_enter_host "$tree/arch/arm64/kvm/hyp/nvhe/hyp-main.c" &&
+	cmp -s "$tree/kernel/trace/trace.c" "$top/build/linux/kernel/trace/trace.c"
+result "apply puts everything into a tree"
+
+before=$(fingerprint "$tree")
+make -s -C "$top" apply KSRC="$tree" > "$out/log" 2>&1 &&
+	grep -q 'applied already' "$out/log" &&
+	[ "$before" = "$(fingerprint "$tree")" ]
+result "apply twice says so and changes nothing"
+
+sed -i 's/arm_smccc_1_1_smc(fn,/arm_smccc_smc(fn,/' "$out/misfit/arch/arm64/kvm/hyp/nvhe/psci-relay.c"
+before=$(fingerprint "$out/misfit")
+! make -s -C "$top" apply KSRC="$out/misfit" > "$out/log" 2>&1 &&
+	grep -q 'hook patches/6.12/0004-.* does not fit' "$out/log" &&
+	[ "$before" = "$(fingerprint "$out/misfit")" ]
+result "apply refuses where a hook does not fit, names it, changes nothing"
+
+sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$out/misfit/Makefile"
+! make -s -C "$top" apply KSRC="$out/misfit" > "$out/log" 2>&1 &&
+	grep -q 'Linux 6.1; the hooks are for 6.12' "$out/log"
+result "apply refuses another version"
+
+! make -s -C "$top" apply KSRC=/nonexistent > "$out/log" 2>&1 &&
+	grep -q 'no Linux source tree' "$out/log"
+result "apply refuses what is no kernel"
+
+script() {
+	cat > "$out/script"
+}
+
+script <<< 'echo out; echo err >&2; exit 7'
+[ "$("$run" "$out/script" 2>"$out/err")" = "out
+err" ]
+result "run prints the script's output only"
+
+"$run" "$out/script" > "$out/log" 2>&1
+[ $? = 7 ]
+result "run exits with the script's status"
+
+script <<< 'sleep 100'
+"$run" --timeout 15 "$out/script" > "$out/log" 2>&1
+[ $? = 124 ]
+result "run exits with 124 on time-out"
+
+script <<< 'echo c > /proc/sysrq-trigger; sleep 10'
+"$run" "$out/script" > "$out/log" 2>&1
+[ $? = 125 ] && grep -q 'Kernel panic' "$out/log"
+result "run exits with 125 on a panic, and shows it"
+
+script <<< 'cat /here/is; nproc; cat /proc/cmdline'
+mkdir -p "$out/overlay/here"
+echo overlaid > "$out/overlay/here/is"
+"$run" --mode nvhe --smp 3 --append foo=bar --overlay "$out/overlay" \
+	"$out/script" > "$out/log" 2>&1
+[ "$(head -n 2 "$out/log")" = "overlaid
+3" ] && grep -q 'kvm-arm.mode=nvhe.*foo=bar' "$out/log"
+result "run takes overlay, CPUs and command line"
+
+"$run" --mode nonsense "$out/script" > "$out/log" 2>&1
+[ $? = 2 ] && grep -q 'must be nvhe, protected' "$out/log"
+result "run refuses a mode that is none"
