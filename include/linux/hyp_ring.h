@@ -8,10 +8,10 @@
  *
  * Vocabulary
  *   position  monotonic number of a page in the stream of one CPU, from 0
- *   slot      position % nr_slots: where the ring keeps that position's page
- *   page id   index of a page in the table given to EL2; ids 0..nr_slots - 1
- *             start in the slot of that number, id nr_slots is the spare
- *   spare     the page outside of the ring: what the reader holds
+ *   slot      position % nr_slots: where the ring keeps the page of a position
+ *   id        index of a page in the table given to EL2; ids 0..nr_slots - 1
+ *             start in the slot of that number, id nr_slots outside of the ring
+ *   spare     the one that is outside of the ring: what the reader holds
  *
  * Everything here is written by EL2 and only read by the host. Since the host
  * can write it too (it is host memory), EL2 never reads it back.

@@ -117,8 +117,8 @@ static struct trace_event_call event_##call = {				\
 	.print_fmt		= print_fmt_##template,			\
 	.data			= (void *)HYP_EVENT_##call,		\
 };									\
-static struct trace_event_call __used					\
-__section("_ftrace_events") *__event_##call = &event_##call
+static struct trace_event_call *__event_##call __used			\
+	__section("_ftrace_events") = &event_##call
 
 #include <trace/events/hyp.h>
 

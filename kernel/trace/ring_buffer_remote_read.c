@@ -168,7 +168,8 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 	c->seq = 0;
 	c->bad = false;
 	c->warned = false;
-	c->done = c->end = (struct hyp_cursor) { };
+	c->done = (struct hyp_cursor) { };
+	c->end = c->done;
 	if (!c->ring)
 		return;
 

@@ -44,6 +44,7 @@ static void poll_work(struct work_struct *work)
 	struct rb_remote *remote = container_of(to_delayed_work(work),
 						struct rb_remote, poll);
 
+	/* Who comes to wait just after this arms the poll themselves. */
 	if (!waitqueue_active(&remote->waiters))
 		return;
 

@@ -316,7 +316,7 @@ static const char * __init unavailable(void)
 	int cpu;
 
 	if (is_kernel_in_hyp_mode())
-		return "the kernel itself runs at EL2 (VHE); boot with kvm-arm.mode=nvhe or protected";
+		return "the kernel itself runs at EL2 (VHE); boot with kvm-arm.mode=nvhe";
 	if (!is_kvm_arm_initialised())
 		return "KVM is not available";
 

@@ -28,7 +28,8 @@
  * struct conversion - from counter to boot time, as the timekeeper does it
  * @cyc:	a counter value
  * @ns:		the boot time at that moment [ns]
- * @mult:	and @shift: ns = (cyc * mult) >> shift
+ * @mult:	ns = (cyc * @mult) >> @shift
+ * @shift:	see @mult
  */
 struct conversion {
 	u64	cyc;
@@ -69,7 +70,8 @@ static int update(void)
 	int ret;
 
 	scoped_guard(raw_spinlock_irqsave, &clock_lock) {
-		c = used = wanted;
+		used = wanted;
+		c = wanted;
 		ok = usable;
 	}
 

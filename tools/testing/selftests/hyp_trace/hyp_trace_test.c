@@ -266,13 +266,14 @@ TEST_F(hyp, reading_trace_consumes_nothing)
 }
 
 /* Emits in a loop on CPU 0, until told to stop. */
-static volatile bool emitter_stop;
+static bool emitter_stop;
 static unsigned long emitted;
 
 static void *emitter(void *arg)
 {
 	run_on(0);
-	for (emitted = 0; !emitter_stop; emitted++)
+	for (emitted = 0; !__atomic_load_n(&emitter_stop, __ATOMIC_RELAXED);
+	     emitted++)
 		emit(emitted + 1, emitted + 1);
 	return NULL;
 }
@@ -317,7 +318,7 @@ TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
 		EXPECT_LE(0, read_raw(0, check_stream, &s));
 		usleep(20000);
 	}
-	emitter_stop = true;
+	__atomic_store_n(&emitter_stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	EXPECT_LE(0, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
@@ -548,16 +549,18 @@ struct pairs {
 static void check_pairs(void *data, const struct event *e)
 {
 	struct pairs *p = data;
+	bool enter;
 
 	if (e->ts < p->last_ts || e->lost)
 		p->errors++;
 	p->last_ts = e->ts;
 	if (e->type != p->enter && e->type != p->exit)
 		return;
-	if ((e->type == p->enter) == p->inside)
+	enter = e->type == p->enter;
+	if (enter == p->inside)
 		p->errors++;
-	p->inside = e->type == p->enter;
-	p->enters += p->inside;
+	p->inside = enter;
+	p->enters += enter;
 	p->reasons[e->payload[0] & 15]++;
 }
 
@@ -621,7 +624,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 		usleep(1000);
 		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	}
-	emitter_stop = true;
+	__atomic_store_n(&emitter_stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 
 	for (cpu = 0; cpu < self->cpus; cpu++) {

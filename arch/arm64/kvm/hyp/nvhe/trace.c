@@ -41,8 +41,6 @@ static struct {
 	struct hyp_clock	clock;
 } hyp_trace;
 
-extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
-
 /* The CPU of that number, or NULL if there is none. */
 static struct hyp_trace_cpu *cpu_get(u64 cpu)
 {

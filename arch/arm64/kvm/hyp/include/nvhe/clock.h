@@ -8,6 +8,7 @@
 #ifndef __ARM64_KVM_HYP_NVHE_CLOCK_H
 #define __ARM64_KVM_HYP_NVHE_CLOCK_H
 
+#include <linux/math64.h>
 #include <linux/types.h>
 
 #include <asm/alternative.h>
@@ -59,8 +60,7 @@ static __always_inline u64 hyp_clock_now(const struct hyp_clock *clock)
 	u64 cyc = hyp_clock_cycles() - clock->epoch_cyc;
 
 	return clock->epoch_ns +
-	       (u64)(((unsigned __int128)(cyc << clock->shift) *
-		      clock->mult) >> 64);
+	       mul_u64_u64_shr(cyc << clock->shift, clock->mult, 64);
 }
 
 #endif /* __ARM64_KVM_HYP_NVHE_CLOCK_H */

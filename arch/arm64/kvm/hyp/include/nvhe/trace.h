@@ -56,6 +56,9 @@ struct hyp_trace_cpu {
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
+/* By CPU; 0 if there is no such CPU (hyp-smp.c). */
+extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
+
 /* The host's event type per event; 0: disabled. */
 extern u16 hyp_event_id[HYP_NR_EVENTS];
 
