@@ -29,7 +29,7 @@
  * enum hyp_reason - why EL2 is entered (first group) or left (second)
  * @HYP_REASON_SMC:		SMC of the host
  * @HYP_REASON_HVC:		hypercall of the host
- * @HYP_REASON_SYS:		system register access of the host
+ * @HYP_REASON_SYS:		system register access of the host; in 6.12 none traps
  * @HYP_REASON_PSCI:		to, or back from, PSCI firmware
  * @HYP_REASON_HOST_ABORT:	stage 2 abort of the host
  * @HYP_REASON_GUEST_EXIT:	any exception of a guest

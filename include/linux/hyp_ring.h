@@ -30,8 +30,11 @@
 
 /* Ring slots that a ring has at least: one to write while one is read. */
 #define HYP_RING_MIN_SLOTS	2
-/* And at most: page ids must fit the id field of a slot word. */
-#define HYP_RING_MAX_SLOTS	((1U << 20) - 1)
+/*
+ * And at most: 512 MiB for a CPU with pages of 4 KiB. Its bookkeeping at EL2 has
+ * to be in one piece, which is 3 MiB then; the page allocator has 4 at most.
+ */
+#define HYP_RING_MAX_SLOTS	(1U << 17)
 
 /* struct hyp_ring_page without the data. */
 #define HYP_RING_PAGE_OVERHEAD	24

@@ -41,8 +41,8 @@ struct rb_remote_ring {
  * @write_event: have a "selftest" event recorded on this CPU
  *
  * Those that return int return 0 or a negative errno, and have said why in the
- * kernel log. All but the ones marked may sleep; the caller holds off CPU
- * hotplug (cpus_read_lock()).
+ * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
+ * caller of @start, @load, @unload, @sync and @reset.
  */
 struct rb_remote_ops {
 	int	(*start)(void);

@@ -128,7 +128,8 @@ static struct trace_event_call *__event_##call __used			\
  * @type:	what is wanted
  * @data:	the trace_event_file, of the instance that asks
  *
- * Return: 0, -EINVAL if it is not the hypervisor's instance or not possible
+ * Return: 0, -EINVAL if it is not the hypervisor's instance, -EOPNOTSUPP for
+ * anything but recording it, -ENODEV before the hypervisor is known
  */
 int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data)

@@ -77,20 +77,15 @@ static inline bool hyp_event_file_absent(struct trace_array *tr,
 }
 
 /**
- * hyp_system_file_absent() - is this file not for this event system here?
+ * hyp_system_has_files() - can the system's events be enabled here?
  * @tr:		the instance
- * @system:	the system's name
- * @name:	a file in the system's directory
+ * @system:	the name of any event system
  */
-static inline bool hyp_system_file_absent(struct trace_array *tr,
-					  const char *system, const char *name)
+static inline bool hyp_system_has_files(struct trace_array *tr,
+					const char *system)
 {
-	if (!IS_ENABLED(CONFIG_NVHE_EL2_TRACING))
-		return false;
-	if (!trace_array_remote(tr))
-		return !strcmp(system, "hyp");
-
-	return strcmp(name, "enable");
+	return !IS_ENABLED(CONFIG_NVHE_EL2_TRACING) || trace_array_remote(tr) ||
+	       strcmp(system, "hyp");
 }
 
 struct rb_remote_ops;

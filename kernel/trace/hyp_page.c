@@ -55,6 +55,8 @@ static bool record_ok(const void *record, u32 size,
 int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 		    u32 commit, const struct hyp_page_format *format)
 {
+	bool extended = false;
+
 	while (cursor->read < commit) {
 		const u32 *head = (const u32 *)(page->data + cursor->read);
 		u32 room = commit - cursor->read;
@@ -75,6 +77,7 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 			delta |= (u64)READ_ONCE(head[1]) << HYP_RING_DELTA_BITS;
 			header = HYP_RING_EXTEND_SIZE;
 			payload = 0;
+			extended = true;
 		} else if (type_len > HYP_RING_TYPE_MAX_LEN ||
 			   data_event(head, type_len, room, &header, &payload) ||
 			   !record_ok((const u8 *)head + header, payload, format)) {
@@ -93,7 +96,8 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 		}
 	}
 
-	return 0;
+	/* A time extend is committed together with the event that it is for. */
+	return extended ? -EINVAL : 0;
 }
 
 /**

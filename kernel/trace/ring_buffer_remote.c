@@ -103,6 +103,7 @@ static struct rb_remote_ring *cpu_remove(struct rb_remote_cpu *c)
 {
 	struct rb_remote_ring *ring = c->ring;
 	u64 seq = 0, dropped = 0;
+	u32 *slot_id;
 	int ret;
 
 	lockdep_assert_held(&c->remote->lock);
@@ -120,9 +121,11 @@ static struct rb_remote_ring *cpu_remove(struct rb_remote_cpu *c)
 		c->overrun += lost;
 		c->dropped += dropped;
 		rb_remote_rewind(c);
-		kvfree(c->slot_id);
+		slot_id = c->slot_id;
 		c->slot_id = NULL;
 	}
+
+	kvfree(slot_id);
 
 	/* Rather lose the pages than share them with who knows what. */
 	return ret ? NULL : ring;
@@ -172,10 +175,8 @@ static void unload_all(struct rb_remote *remote)
 	for_each_possible_cpu(cpu)
 		cpu_unload(per_cpu_ptr(remote->cpus, cpu));
 
-	if (remote->started) {
+	if (remote->started)
 		remote->ops->stop();
-		remote->in_use(false);
-	}
 	remote->started = false;
 }
 
@@ -199,8 +200,24 @@ static int load_all(struct rb_remote *remote)
 	}
 
 	remote->ops->sync(-1);
-	remote->in_use(true);
 	return 0;
+}
+
+/* If the rings are there already, a CPU that can't get one changes nothing. */
+static int try_load_all(struct rb_remote *remote)
+{
+	bool was_started;
+	int ret;
+
+	guard(cpus_read_lock)();
+	guard(mutex)(&remote->lock);
+
+	was_started = remote->started;
+	ret = load_all(remote);
+	if (ret && !was_started)
+		unload_all(remote);
+
+	return ret;
 }
 
 /**
@@ -213,18 +230,14 @@ static int load_all(struct rb_remote *remote)
  */
 int rb_remote_load(struct rb_remote *remote)
 {
-	int ret;
+	int ret = try_load_all(remote);
 
-	guard(cpus_read_lock)();
-	guard(mutex)(&remote->lock);
-
-	ret = load_all(remote);
-	if (ret) {
-		unload_all(remote);
+	if (ret)
 		pr_err("%s: tracing can't be turned on: %pe%s\n", remote->name,
 		       ERR_PTR(ret), ret == -ENOMEM ?
 		       ", write a smaller size to buffer_size_kb" : "");
-	}
+	else
+		remote->in_use(true);
 
 	return ret;
 }
@@ -253,21 +266,31 @@ int rb_remote_cpu_online(struct rb_remote *remote, int cpu)
 	return 0;
 }
 
-/* Unload if nobody could miss it: tracing off, all read, no one reading. */
+/* Nobody could miss the rings: tracing off, all read, no one reading. */
+static bool is_idle(struct rb_remote *remote)
+{
+	lockdep_assert_held(&trace_types_lock);
+
+	return remote->started && !READ_ONCE(remote->on) &&
+	       !remote->tr->trace_ref && !atomic_read(&remote->iters) &&
+	       rb_remote_all_empty(remote);
+}
+
 static void idle_work(struct work_struct *work)
 {
 	struct rb_remote *remote = container_of(work, struct rb_remote, idle);
 
 	guard(mutex)(&trace_types_lock);
-	guard(cpus_read_lock)();
-	guard(mutex)(&remote->lock);
 
-	if (READ_ONCE(remote->on) || remote->tr->trace_ref ||
-	    atomic_read(&remote->iters) || !remote->started)
-		return;
+	scoped_guard(cpus_read_lock) {
+		guard(mutex)(&remote->lock);
 
-	if (rb_remote_all_empty(remote))
+		if (!is_idle(remote))
+			return;
 		unload_all(remote);
+	}
+
+	remote->in_use(false);
 }
 
 /**
@@ -298,8 +321,24 @@ void rb_remote_on(struct rb_remote *remote)
 	tell_writer(remote, false);
 }
 
+/* In an oops (ftrace_dump_on_oops) nothing is waited for: just be quiet. */
+static void off_in_oops(struct rb_remote *remote)
+{
+	if (!raw_spin_trylock(&remote->mode_lock))
+		return;
+
+	remote->on = false;
+	tell_writer(remote, false);
+	raw_spin_unlock(&remote->mode_lock);
+}
+
 void rb_remote_off(struct rb_remote *remote)
 {
+	if (oops_in_progress) {
+		off_in_oops(remote);
+		return;
+	}
+
 	guard(cpus_read_lock)();
 
 	scoped_guard(raw_spinlock_irqsave, &remote->mode_lock) {
@@ -348,7 +387,7 @@ void rb_remote_set_overwrite(struct rb_remote *remote, bool overwrite)
 	guard(raw_spinlock_irqsave)(&remote->mode_lock);
 
 	remote->overwrite = overwrite;
-	tell_writer(remote, false);
+	tell_writer(remote, remote->on && remote->paused);
 }
 
 /* Size and reset --------------------------------------------------------------- */
@@ -423,55 +462,54 @@ int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
 {
 	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
 				     cpu_possible_mask : cpumask_of(cpu);
-	unsigned long nr_slots = DIV_ROUND_UP(size, HYP_RING_DATA_SIZE);
+	const unsigned long max = HYP_RING_MAX_SLOTS * HYP_RING_DATA_SIZE;
+	unsigned long nr_slots;
 
-	if (nr_slots > HYP_RING_MAX_SLOTS) {
+	if (size > max) {
 		pr_err("%s: a buffer may have %lu KiB per CPU at most\n",
-		       remote->name,
-		       HYP_RING_MAX_SLOTS * HYP_RING_DATA_SIZE / 1024);
+		       remote->name, max / 1024);
 		return -EINVAL;
 	}
-	nr_slots = max(nr_slots, HYP_RING_MIN_SLOTS);
+	nr_slots = max(DIV_ROUND_UP(size, HYP_RING_DATA_SIZE),
+		       HYP_RING_MIN_SLOTS);
 
 	guard(cpus_read_lock)();
 	guard(mutex)(&remote->lock);
 
-	/* Not loaded yet: say now what would else be found out then. */
-	if (nr_slots * cpumask_weight(cpus) > si_mem_available())
+	/* If it is not loaded yet, say now what would be found out then. */
+	if (remote->tr && nr_slots * cpumask_weight(cpus) > si_mem_available())
 		return -ENOMEM;
 
 	return resize_cpus(remote, cpus, nr_slots);
 }
 
+/*
+ * The ring is taken from the readers while the writer resets it, and given back
+ * to them rewound: a swap in between would be neither of the old ring nor of the
+ * new one. If the writer refuses, all goes on as before.
+ */
 static void cpu_reset(struct rb_remote_cpu *c)
 {
+	struct rb_remote_ring *ring = c->ring;
+	int ret = 0;
+
+	if (ring) {
+		scoped_guard(raw_spinlock_irqsave, &c->lock)
+			c->ring = NULL;
+		ret = c->remote->ops->reset(c->cpu);
+	}
+
 	guard(raw_spinlock_irqsave)(&c->lock);
+
+	c->ring = ring;
+	if (ret)
+		return;
 
 	rb_remote_rewind(c);
 	c->lost = 0;
 	c->read = 0;
 	c->overrun = 0;
 	c->dropped = 0;
-	c->bad_pages = 0;
-}
-
-/*
- * The ring is taken from the readers while the writer resets it, for a swap in
- * between would be neither of the old ring nor of the new one.
- */
-static void ring_reset(struct rb_remote_cpu *c)
-{
-	struct rb_remote_ring *ring = c->ring;
-
-	if (ring) {
-		scoped_guard(raw_spinlock_irqsave, &c->lock)
-			c->ring = NULL;
-		c->remote->ops->reset(c->cpu);
-		scoped_guard(raw_spinlock_irqsave, &c->lock)
-			c->ring = ring;
-	}
-
-	cpu_reset(c);
 }
 
 void rb_remote_reset(struct rb_remote *remote, int cpu)
@@ -481,9 +519,9 @@ void rb_remote_reset(struct rb_remote *remote, int cpu)
 	scoped_guard(mutex, &remote->lock) {
 		if (cpu == RING_BUFFER_ALL_CPUS) {
 			for_each_possible_cpu(cpu)
-				ring_reset(per_cpu_ptr(remote->cpus, cpu));
+				cpu_reset(per_cpu_ptr(remote->cpus, cpu));
 		} else {
-			ring_reset(per_cpu_ptr(remote->cpus, cpu));
+			cpu_reset(per_cpu_ptr(remote->cpus, cpu));
 		}
 	}
 

@@ -26,7 +26,8 @@ enum rb_remote_stat {
 };
 
 struct trace_buffer *ring_buffer_alloc_remote(struct rb_remote *remote,
-					      unsigned long size);
+					      unsigned long size,
+					      unsigned int flags);
 struct trace_array *trace_array_create_remote(const char *name,
 					      const char *systems,
 					      struct rb_remote *remote);

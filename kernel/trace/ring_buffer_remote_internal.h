@@ -36,8 +36,9 @@
  * @spare:	id of the reader page
  * @next_pos:	position that the next swap will give, or a later one
  * @page:	the reader page as EL2 writes it, NULL before the first swap
- * @copy:	our copy of it: what is checked stays as it was checked, and what
- *		is returned to readers stays when the ring goes
+ * @copy:	our copy of it: what is checked stays as it was checked. Events
+ *		that are returned lie in it; it stays when the ring is exchanged,
+ *		and is freed only while the instance's trace_ref is 0
  * @commit:	bytes of @copy that have been copied and checked
  * @done:	in @copy, behind what has been consumed
  * @end:	in @copy, at @commit
@@ -48,7 +49,6 @@
  * @read:	events consumed
  * @overrun:	events lost
  * @dropped:	events dropped by rings that are unloaded
- * @bad_pages:	pages skipped
  */
 struct rb_remote_cpu {
 	raw_spinlock_t			lock;
@@ -75,14 +75,14 @@ struct rb_remote_cpu {
 	u64				read;
 	u64				overrun;
 	u64				dropped;
-	u64				bad_pages;
 };
 
 /**
  * struct rb_remote - a remote ring buffer
  * @name:	for messages
  * @ops:	how to talk to the writer
- * @in_use:	called when tracing is turned on, and when all rings are unloaded
+ * @in_use:	called when tracing is turned on, and when all rings are unloaded;
+ *		with trace_types_lock held and none of the other locks
  * @format:	the events that it writes
  * @tr:		its instance
  * @cpus:	a ring for each possible CPU

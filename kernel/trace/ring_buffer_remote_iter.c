@@ -135,8 +135,10 @@ static void iter_start(struct rb_remote_iter *iter)
 	if (c->page)
 		take_reader_page(iter);
 
+	/* From the oldest page on, so at most a ring's worth of pages. */
 	tail = rb_remote_tail(c->ring);
 	if (tail >= c->next_pos) {
+		iter->next = rb_remote_oldest(c, tail);
 		iter->end = tail + 1;
 		iter->end_commit = min(hyp_page_commit(rb_remote_page_at(c, tail)),
 				       HYP_RING_DATA_SIZE);

@@ -4,10 +4,12 @@
  *
  * The reader trusts nothing that lies in shared pages. It copies what has been
  * committed, checks the copy, and serves events from there. What EL2 says in
- * registers is compared with what it must be. What is wrong is skipped, counted
- * and reported once; the events that were in it count as lost, exactly, because
- * the next page comes with its first event's sequence number.
+ * registers is compared with what it must be. What is wrong is skipped, and
+ * reported once; the events that were in it count as lost, exactly, because the
+ * next page comes with its first event's sequence number.
  */
+
+#include <linux/printk.h>
 
 #include "ring_buffer_remote_internal.h"
 
@@ -19,12 +21,11 @@
 static void skip_page(struct rb_remote_cpu *c, const char *why)
 {
 	c->bad = true;
-	c->bad_pages++;
 	c->commit = c->done.read;
 	c->end = c->done;
 
 	if (!c->warned)
-		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped; see per_cpu/cpu%d/stats for how many\n",
+		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped and count as overrun in per_cpu/cpu%d/stats\n",
 			c->remote->name, c->cpu, why, c->cpu);
 	c->warned = true;
 }
@@ -196,8 +197,22 @@ static struct ring_buffer_event *peek(struct rb_remote_cpu *c,
 /* Nothing to read, and nothing will come: are the rings still needed? */
 static void maybe_idle(struct rb_remote_cpu *c)
 {
-	if (!READ_ONCE(c->remote->on) && READ_ONCE(c->ring))
+	if (!READ_ONCE(c->remote->on) && READ_ONCE(c->ring) &&
+	    !oops_in_progress)
 		schedule_work(&c->remote->idle);
+}
+
+/*
+ * Who dumps the buffer in an oops may have been interrupted with the lock held:
+ * better an incomplete dump than none. False if it could not be had.
+ */
+static bool reader_lock(struct rb_remote_cpu *c, unsigned long *flags)
+{
+	if (unlikely(oops_in_progress))
+		return raw_spin_trylock_irqsave(&c->lock, *flags);
+
+	raw_spin_lock_irqsave(&c->lock, *flags);
+	return true;
 }
 
 static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
@@ -207,21 +222,25 @@ static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
 	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
 	struct ring_buffer_event *event;
 	struct hyp_cursor next;
+	unsigned long flags;
 
-	scoped_guard(raw_spinlock_irqsave, &c->lock) {
-		event = peek(c, &next);
-		if (ts)
-			*ts = next.ts;
-		if (lost)
-			*lost = event ? c->lost : 0;
+	if (!reader_lock(c, &flags))
+		return NULL;
 
-		if (event && consume) {
-			c->done = next;
-			c->lost = 0;
-			c->seq++;
-			c->read++;
-		}
+	event = peek(c, &next);
+	if (ts)
+		*ts = next.ts;
+	if (lost)
+		*lost = event ? c->lost : 0;
+
+	if (event && consume) {
+		c->done = next;
+		c->lost = 0;
+		c->seq++;
+		c->read++;
 	}
+
+	raw_spin_unlock_irqrestore(&c->lock, flags);
 
 	if (!event)
 		maybe_idle(c);
@@ -279,7 +298,7 @@ int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
 
 	if (!rb_remote_refill(c))
 		return -1;
-	if (full && rb_remote_tail(c->ring) < c->next_pos)
+	if (full && c->ring && rb_remote_tail(c->ring) < c->next_pos)
 		return -1;
 
 	next = c->done;
@@ -313,9 +332,15 @@ int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
 
 static bool cpu_empty(struct rb_remote_cpu *c)
 {
-	guard(raw_spinlock_irqsave)(&c->lock);
+	unsigned long flags;
+	bool empty;
 
-	return !rb_remote_refill(c);
+	if (!reader_lock(c, &flags))
+		return true;
+
+	empty = !rb_remote_refill(c);
+	raw_spin_unlock_irqrestore(&c->lock, flags);
+	return empty;
 }
 
 /**
@@ -385,7 +410,8 @@ static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
  */
 static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 {
-	u64 tail = rb_remote_tail(c->ring), oldest, pos, first_seq, expected;
+	u64 tail = rb_remote_tail(c->ring), oldest, end, pos;
+	u64 first_seq, expected;
 	const struct hyp_ring_page *page;
 	struct hyp_cursor cursor;
 	int count;
@@ -394,12 +420,13 @@ static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 		return true;
 
 	oldest = rb_remote_oldest(c, tail);
+	end = oldest + min(tail - oldest + 1, (u64)c->ring->nr_slots);
 	page = rb_remote_page_at(c, oldest);
 	first_seq = READ_ONCE(page->first_seq);
 	if (!census->bytes && hyp_page_commit(page))
 		census->oldest_ts = READ_ONCE(page->time_stamp);
 
-	for (pos = oldest; pos <= tail; pos++)
+	for (pos = oldest; pos != end; pos++)
 		census->bytes += min(hyp_page_commit(rb_remote_page_at(c, pos)),
 				     HYP_RING_DATA_SIZE);
 

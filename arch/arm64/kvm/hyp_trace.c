@@ -235,26 +235,33 @@ static int hyp_swap_page(int cpu, struct hyp_ring_swap *swap)
 	return 0;
 }
 
-static void reset_cpu(void *cpu)
-{
-	struct arm_smccc_res res;
-	int ret;
+struct reset {
+	int	cpu;
+	int	ret;
+};
 
-	ret = hyp_trace_call(&res, __hyp_trace_reset, (unsigned long)cpu);
-	if (ret)
-		pr_err("hyp_trace: CPU%ld: can't reset: %pe\n", (long)cpu,
-		       ERR_PTR(ret));
+static void reset_cpu(void *data)
+{
+	struct reset *reset = data;
+	struct arm_smccc_res res;
+
+	reset->ret = hyp_trace_call(&res, __hyp_trace_reset, reset->cpu);
 }
 
 static int hyp_reset(int cpu)
 {
-	void *arg = (void *)(long)cpu;
+	struct reset reset = { .cpu = cpu };
 
 	if (cpu_online(cpu))
-		return smp_call_function_single(cpu, reset_cpu, arg, true);
+		smp_call_function_single(cpu, reset_cpu, &reset, true);
+	else
+		reset_cpu(&reset);
 
-	reset_cpu(arg);
-	return 0;
+	if (reset.ret)
+		pr_err("hyp_trace: CPU%d: EL2 does not reset the ring: %pe\n",
+		       cpu, ERR_PTR(reset.ret));
+
+	return reset.ret;
 }
 
 static int hyp_enable(unsigned int event, u16 type)
@@ -313,6 +320,7 @@ static bool __init counter_has_erratum(int cpu)
 /* Why tracing is not possible here, or NULL. */
 static const char * __init unavailable(void)
 {
+	struct arm_smccc_res res;
 	int cpu;
 
 	if (is_kernel_in_hyp_mode())
@@ -329,6 +337,10 @@ static const char * __init unavailable(void)
 	if (abs_diff(__arch_counter_get_cntpct(), __arch_counter_get_cntvct()) >
 	    arch_timer_get_cntfrq())
 		return "virtual and physical counter differ";
+
+	/* There is no VM yet: it must be there without one. */
+	if (hyp_trace_call(&res, __hyp_trace_mode, HYP_TRACE_OFF, 1))
+		return "there is no hypervisor while there is no VM; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;
 }

@@ -13,6 +13,7 @@
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include <linux/math64.h>
+#include <linux/mutex.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/workqueue.h>
@@ -65,9 +66,12 @@ static int push(const struct conversion *c)
 
 static int update(void)
 {
+	static DEFINE_MUTEX(update_lock);
 	struct conversion c;
 	bool ok;
-	int ret;
+
+	/* What EL2 gets last must be what used says. */
+	guard(mutex)(&update_lock);
 
 	scoped_guard(raw_spinlock_irqsave, &clock_lock) {
 		used = wanted;
@@ -80,11 +84,7 @@ static int update(void)
 		return -EOPNOTSUPP;
 	}
 
-	ret = push(&c);
-	if (ret == -ENODEV)
-		pr_err("hyp_trace: EL2 does not answer; with kvm-arm.mode=nvhe it needs kvm.enable_virt_at_load=1\n");
-
-	return ret;
+	return push(&c);
 }
 
 static void update_work(struct work_struct *work)

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 
 #include "../kselftest_harness.h"
@@ -137,6 +138,7 @@ TEST_F(hyp, root_lists_events_but_cannot_enable_them)
 	EXPECT_FALSE(exists("/sys/kernel/tracing/events/hyp/enable"));
 	EXPECT_EQ(-EINVAL, put("/sys/kernel/tracing/set_event", "hyp:hyp_enter"));
 	EXPECT_EQ(0, put("/sys/kernel/tracing/events/enable", "1"));
+	EXPECT_EQ(1, get_num("/sys/kernel/tracing/events/enable", ""));
 	EXPECT_EQ(0, put("/sys/kernel/tracing/events/enable", "0"));
 	EXPECT_EQ(event_id("hyp_enter"),
 		  get_num("/sys/kernel/tracing/events/hyp/hyp_enter/id", ""));
@@ -192,6 +194,51 @@ TEST_F(hyp, time_agrees_with_boottime_around_each_event)
 		EXPECT_GE(after, s.last_ts);
 	}
 	EXPECT_EQ(0, s.errors);
+}
+
+/* How many of @n events, 50 ms apart, are not dated between two readings. */
+static int misdated(int n)
+{
+	struct stream s = stream_from(1);
+	uint64_t before, after;
+	int i, bad = 0;
+
+	for (i = 1; i <= n; i++) {
+		before = boot_ns();
+		emit(i, i);
+		after = boot_ns();
+		if (read_raw(0, check_stream, &s) != 1 ||
+		    s.last_ts < before || s.last_ts > after)
+			bad++;
+		usleep(50000);
+	}
+	return bad + s.errors;
+}
+
+TEST_F(hyp, time_follows_what_ntp_does_to_the_clock)
+{
+	struct timex faster = {
+		.modes = ADJ_FREQUENCY,
+		.freq = 500 << 16,	/* 500 ppm, as much as there is */
+	};
+	struct timex normal = { .modes = ADJ_FREQUENCY };
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_LE(0, adjtimex(&faster));
+	EXPECT_EQ(0, misdated(30));
+	ASSERT_LE(0, adjtimex(&normal));
+	EXPECT_EQ(0, misdated(10));
+}
+
+TEST_F(hyp, time_is_right_after_suspend)
+{
+	uint64_t before = boot_ns();
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put("/sys/class/rtc/rtc0/wakealarm", "+2"));
+	ASSERT_EQ(0, put("/sys/power/state", "freeze"));
+	EXPECT_LT(1000000000, boot_ns() - before);
+	EXPECT_EQ(0, misdated(5));
 }
 
 TEST_F(hyp, overflow_reports_exactly_how_many_were_lost)
@@ -401,7 +448,8 @@ TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, 10));
-	EXPECT_EQ(-ENOMEM, put(HYP "buffer_size_kb", "2000000"));
+	EXPECT_EQ(-ENOMEM, put(HYP "buffer_size_kb", "520000"));
+	EXPECT_EQ(-EINVAL, put(HYP "buffer_size_kb", "2000000"));
 	EXPECT_EQ(rounded_kb(256), get_num(HYP "buffer_size_kb", ""));
 	EXPECT_EQ(10, stat_of(0, "entries:"));
 	ASSERT_EQ(0, emit(11, 20));
@@ -814,6 +862,7 @@ TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
 		{ "buffer_size_kb", "0" }, { "buffer_size_kb", "-1" },
 		{ "buffer_size_kb", "big" },
 		{ "buffer_size_kb", "18014398509481984" },
+		{ "buffer_size_kb", "18014398509481983" },
 		{ "buffer_size_kb", "99999999999999999999" },
 		{ "per_cpu/cpu0/buffer_size_kb", "0" },
 		{ "buffer_percent", "101" }, { "buffer_percent", "-1" },

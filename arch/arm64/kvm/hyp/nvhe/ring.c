@@ -88,7 +88,10 @@ static void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot, u32 id,
 	page->first_seq = ring->seq;
 
 	ring->page = page;
-	ring->write = 0;
+	if (ring->open)
+		ring->write = 0;
+	else
+		ring->parked_write = 0;
 	ring->stamp = now;
 	ring->tail_slot = slot;
 
@@ -233,18 +236,11 @@ int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap)
 	return -EAGAIN;
 }
 
-/* Put the write offset aside, so that the fast path finds the page full. */
-static void ring_park(struct hyp_ring *ring)
-{
-	ring->parked_write = ring->write;
-	ring->write = HYP_RING_DATA_SIZE;
-}
-
 /**
  * hyp_ring_reset() - empty a ring and its counters
  * @ring:	the ring; keeps its pages and whether it is open
  *
- * Context: neither the writer nor a reader may run.
+ * Context: no reader may run, and no writer that could find the ring open.
  */
 void hyp_ring_reset(struct hyp_ring *ring)
 {
@@ -259,8 +255,6 @@ void hyp_ring_reset(struct hyp_ring *ring)
 	ring->dropped = 0;
 	WRITE_ONCE(ring->meta->dropped, 0);
 	ring_begin_page(ring, 0, 0, 0, ring->stamp);
-	if (!ring->open)
-		ring_park(ring);
 }
 
 /**
@@ -271,7 +265,8 @@ void hyp_ring_reset(struct hyp_ring *ring)
  * @nr_slots:	pages in the ring, HYP_RING_MIN_SLOTS to HYP_RING_MAX_SLOTS
  * @meta:	where to publish
  *
- * Context: neither the writer nor a reader may run.
+ * Context: no reader may run; the writer may, and finds the ring closed as it
+ * was before.
  */
 void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
 		   u32 nr_slots, struct hyp_ring_meta *meta)
@@ -281,6 +276,7 @@ void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
 	ring->nr_slots = nr_slots;
 	ring->meta = meta;
 	ring->open = false;
+	ring->write = HYP_RING_DATA_SIZE;
 	ring->stamp = 0;
 	hyp_ring_reset(ring);
 }
@@ -309,6 +305,7 @@ void hyp_ring_close(struct hyp_ring *ring)
 	if (!ring->open)
 		return;
 
+	ring->parked_write = ring->write;
+	ring->write = HYP_RING_DATA_SIZE;
 	ring->open = false;
-	ring_park(ring);
 }

@@ -13,7 +13,8 @@
  * Grace periods are for free: EL2 is not preemptible, so a CPU that executes a
  * hypercall is in no trace write. What must not run in parallel to a ring's
  * writer is either done by that CPU, or with its ring closed by that CPU, or
- * while that CPU is known to be off or in firmware: see cpu_quiescent().
+ * while that CPU is known to be off or in firmware: see cpu_quiescent(). Loading
+ * needs no such care: a CPU without a ring finds it closed until it opens it.
  */
 
 #include <nvhe/trace.h>
@@ -36,7 +37,6 @@ u16 hyp_event_id[HYP_NR_EVENTS];
 static struct {
 	hyp_spinlock_t		lock;
 	enum hyp_trace_mode	mode;
-	bool			overwrite;
 	u16			event_id[HYP_NR_EVENTS];
 	struct hyp_clock	clock;
 } hyp_trace;
@@ -70,7 +70,9 @@ void __hyp_trace_enter(u16 type, u8 reason)
 {
 	bool written = hyp_write_hyp_crossing(type, reason);
 
-	this_cpu_ptr(&hyp_trace_cpu)->entered = written;
+	/* If hyp_exit is enabled later, it must not be for this one. */
+	this_cpu_ptr(&hyp_trace_cpu)->entered = written &&
+						trace_hyp_exit_enabled();
 }
 
 void __hyp_trace_enter_host(u16 type, u64 esr)
@@ -150,7 +152,7 @@ static void *pfn_to_hyp_va(u64 pfn)
 /* Could it be a page at all? That it is memory, and whose, is checked later. */
 static bool pfn_is_sane(u64 pfn, u64 nr_pages)
 {
-	return pfn < BIT(PHYS_MASK_SHIFT - PAGE_SHIFT) - nr_pages;
+	return pfn < BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) - nr_pages;
 }
 
 /* Make the region EL2's: on success the host can't write it any more. */
@@ -253,7 +255,6 @@ static int ring_load(struct hyp_trace_cpu *cpu, void *region, u32 nr_slots)
 		return ret;
 	}
 
-	cpu->ring.overwrite = READ_ONCE(hyp_trace.overwrite);
 	hyp_ring_init(&cpu->ring, region, nr_slots, meta);
 
 	/* A CPU that is in firmware can't open it, and need not. */
@@ -379,19 +380,22 @@ static void events_update(void)
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		bool on = mode == HYP_TRACE_ON ||
 			  (mode == HYP_TRACE_DRAIN &&
-			   event == HYP_EVENT_hyp_exit);
+			   event == HYP_EVENT_hyp_exit &&
+			   hyp_trace.event_id[HYP_EVENT_hyp_enter]);
 
 		WRITE_ONCE(hyp_event_id[event],
 			   on ? hyp_trace.event_id[event] : 0);
 	}
 }
 
+/* For all CPUs, with a ring or without; a writer sees it when it next cares. */
 static void rings_set_overwrite(bool overwrite)
 {
 	struct hyp_trace_cpu *cpu;
 	int i;
 
-	WRITE_ONCE(hyp_trace.overwrite, overwrite);
+	hyp_assert_lock_held(&hyp_trace.lock);
+
 	for (i = 0; i < NR_CPUS; i++) {
 		cpu = cpu_get(i);
 		if (cpu)

@@ -17,7 +17,7 @@
 /**
  * struct hyp_clock - how to convert cycles to boot time
  * @mult:	nanoseconds per cycle, as a fraction of 2^(64 - @shift)
- * @shift:	such that @mult fits: 2^@shift ns per cycle at least
+ * @shift:	such that @mult fits: a cycle is shorter than 2^@shift ns
  * @epoch_cyc:	a counter value, and
  * @epoch_ns:	the boot time at that moment [ns]
  *

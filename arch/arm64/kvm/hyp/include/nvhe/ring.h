@@ -4,8 +4,8 @@
  *
  * Relies on: one writer per ring, on one CPU, never interrupted by another
  * write (EL2 runs with exceptions masked). Readers call hyp_ring_swap() from
- * any CPU, serialised by the caller. hyp_ring_init() and hyp_ring_close() must
- * not run in parallel to the writer; nvhe/trace.c sees to that.
+ * any CPU, serialised by the caller. What must not run in parallel to the writer
+ * says so; nvhe/trace.c sees to it.
  *
  * Plain C: tools/testing/selftests/hyp_trace/ring_test.c builds it in user
  * space.
@@ -31,10 +31,11 @@ struct hyp_ring_record {
 /**
  * struct hyp_ring - EL2's private state of one CPU's ring
  * @page:	page being written
- * @write:	bytes of @page->data in use; HYP_RING_DATA_SIZE while closed,
- *		so that one comparison finds both "full" and "closed"
+ * @write:	bytes of @page->data in use. While closed HYP_RING_DATA_SIZE and
+ *		never less, not for a moment: that is all that the fast path
+ *		looks at, and a closed ring's pages may be gone
  * @stamp:	boot clock of the last event [ns]
- * @seq:	events written since hyp_ring_init()
+ * @seq:	events written since hyp_ring_reset()
  * @open:	the writer may write
  * @overwrite:	full means: reuse the oldest unread page, else drop the event
  * @parked_write: @write while closed
@@ -44,7 +45,7 @@ struct hyp_ring_record {
  * @nr_slots:	pages in the ring; there is one page more, the spare
  * @spare:	id of the page that the reader owns
  * @head:	next position that a reader will get
- * @slots:	a word each, see hyp_ring_slot()
+ * @slots:	a word each, see slot_word() in ring.c
  * @records:	@nr_slots + 1 of them, by page id
  * @meta:	shared with the host, written only
  *

@@ -35,7 +35,8 @@
  * @host_pid:	while a vCPU is loaded: the pid that the host ran with, with
  *		bit 32 set; else 0, for it is in CONTEXTIDR_EL1
  * @entered:	the last hyp_enter has been recorded, its hyp_exit has not
- * @lock:	protects all below, @ring's set-up, and the readers' side of it
+ * @lock:	protects all below, @ring's set-up, and the readers' side of it;
+ *		not @ring.overwrite, see rings_set_overwrite()
  * @loaded:	@ring has pages
  * @parked:	the CPU is in firmware or off: it can't be writing
  * @region_pfn:	first page of the donated region, and
