@@ -58,8 +58,7 @@ struct rb_remote_ops {
 	void	(*write_event)(u64 id);
 };
 
-int trace_hyp_init(const struct rb_remote_ops *ops);
-void trace_hyp_absent(void);
+void trace_hyp_register(const struct rb_remote_ops *ops);
 int trace_hyp_cpu_online(unsigned int cpu);
 
 #endif /* _LINUX_TRACE_REMOTE_H */

@@ -82,14 +82,22 @@ static const struct file_operations write_event_fops = {
 };
 #endif
 
+static const struct rb_remote_ops *registered_ops __initdata;
+
 /**
- * trace_hyp_init() - make the hypervisor's events available
- * @ops:	how to talk to the hypervisor
+ * trace_hyp_register() - there is a hypervisor that can be traced
+ * @ops:	how to talk to it
  *
- * Return: 0 or a negative errno; without it the rest of the system works
+ * Context: before late_initcall_sync().
  */
-int __init trace_hyp_init(const struct rb_remote_ops *ops)
+void __init trace_hyp_register(const struct rb_remote_ops *ops)
 {
+	registered_ops = ops;
+}
+
+static int __init create_instance(const struct rb_remote_ops *ops)
+{
+	struct trace_array *tr;
 	int ret;
 
 	hyp_remote.ops = ops;
@@ -101,28 +109,42 @@ int __init trace_hyp_init(const struct rb_remote_ops *ops)
 	if (ret)
 		return ret;
 
-	hyp_remote.tr = trace_array_create_remote("hyp", "hyp,ftrace",
-						  &hyp_remote);
-	if (IS_ERR(hyp_remote.tr))
-		return PTR_ERR(hyp_remote.tr);
+	tr = trace_array_create_remote("hyp", "hyp,ftrace", &hyp_remote);
+	if (IS_ERR(tr))
+		return PTR_ERR(tr);
+
+	/* From here on CPUs that come up may get a ring. */
+	smp_store_release(&hyp_remote.tr, tr);
 
 #ifdef CONFIG_NVHE_EL2_TRACING_TEST
-	trace_create_file("write_event", 0200, hyp_remote.tr->dir, NULL,
+	trace_create_file("write_event", 0200, tr->dir, NULL,
 			  &write_event_fops);
 #endif
 
 	return 0;
 }
 
-/**
- * trace_hyp_absent() - there is no hypervisor that could be traced
- *
- * Its events are then not listed either.
+/*
+ * After trace_eval_sync(), which the Makefile has before us: tracefs is set up
+ * by a work, and until that is done there is nowhere to put the directory.
  */
-void __init trace_hyp_absent(void)
+static int __init trace_hyp_init(void)
 {
-	hyp_events_remove();
+	int ret;
+
+	if (!registered_ops) {
+		hyp_events_remove();
+		return 0;
+	}
+
+	ret = create_instance(registered_ops);
+	if (ret)
+		pr_err("hyp_trace: can't create the tracefs instance: %pe\n",
+		       ERR_PTR(ret));
+
+	return ret;
 }
+late_initcall_sync(trace_hyp_init);
 
 /**
  * trace_hyp_cpu_online() - a CPU has come up, and can call the hypervisor
@@ -133,5 +155,9 @@ void __init trace_hyp_absent(void)
  */
 int trace_hyp_cpu_online(unsigned int cpu)
 {
+	/* Pairs with create_instance(). */
+	if (!smp_load_acquire(&hyp_remote.tr))
+		return 0;
+
 	return rb_remote_cpu_online(&hyp_remote, cpu);
 }

@@ -353,17 +353,10 @@ static int __init hyp_trace_init(void)
 
 	if (why) {
 		pr_info("hyp_trace: not available: %s\n", why);
-		trace_hyp_absent();
 		return 0;
 	}
 
-	ret = trace_hyp_init(&hyp_ops);
-	if (ret) {
-		pr_err("hyp_trace: can't create the tracefs instance: %pe\n",
-		       ERR_PTR(ret));
-		return ret;
-	}
-
+	trace_hyp_register(&hyp_ops);
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 					"arm64/hyp_trace:online",
 					trace_hyp_cpu_online, cpu_offline_cb);

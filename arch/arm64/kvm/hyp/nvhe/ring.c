@@ -131,7 +131,7 @@ static void ring_write_extend(struct hyp_ring *ring, u64 delta)
 }
 
 /**
- * hyp_ring_reserve_slow() - hyp_ring_reserve() when the fast path does not fit
+ * hyp_ring_reserve_slow() - make room for an event, whatever that takes
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
@@ -139,7 +139,9 @@ static void ring_write_extend(struct hyp_ring *ring, u64 delta)
  * The page is full, time has moved by more than an event's header can say, or
  * has moved backwards, or the ring is closed.
  *
- * Return: where to write the payload, or NULL
+ * Context: as hyp_ring_reserve(), which has returned NULL.
+ * Return: where to write the payload, or NULL if the event is not to be written:
+ * ring closed, or full in no-overwrite mode, which is counted
  */
 void *hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload)
 {

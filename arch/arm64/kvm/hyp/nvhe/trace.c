@@ -31,7 +31,7 @@ DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu) = {
 	.ring.write = HYP_RING_DATA_SIZE,
 };
 
-u16 hyp_event_id[HYP_NR_EVENTS];
+u32 hyp_event_id[HYP_NR_EVENTS];
 
 /* What the host has set, for all CPUs. */
 static struct {
@@ -66,7 +66,7 @@ static bool is_protected(void)
 
 /* Enter and exit ---------------------------------------------------------- */
 
-void __hyp_trace_enter(u16 type, u8 reason)
+void __hyp_trace_enter(u32 type, u8 reason)
 {
 	bool written = hyp_write_hyp_crossing(type, reason);
 
@@ -75,7 +75,7 @@ void __hyp_trace_enter(u16 type, u8 reason)
 						trace_hyp_exit_enabled();
 }
 
-void __hyp_trace_enter_host(u16 type, u64 esr)
+void __hyp_trace_enter_host(u32 type, u64 esr)
 {
 	u8 reason = HYP_REASON_UNKNOWN;
 
@@ -98,7 +98,7 @@ void __hyp_trace_enter_host(u16 type, u64 esr)
 	__hyp_trace_enter(type, reason);
 }
 
-void __hyp_trace_exit(u16 type, u8 reason)
+void __hyp_trace_exit(u32 type, u8 reason)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 

@@ -20,24 +20,17 @@ static __always_inline u32 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
 }
 
 /*
- * Room for a record of @size bytes, with its struct trace_entry filled in:
- * type, no flags, no preempt count, pid. If the fields leave holes, @zero
- * clears them: what lies in the page is not for whoever reads the record.
+ * Fill in a record's struct trace_entry: type, no flags, no preempt count, pid.
+ * If the fields leave holes, @zero clears them: what lies in the page is not for
+ * whoever reads the record.
  */
-static __always_inline void *hyp_trace_reserve(struct hyp_trace_cpu *cpu,
-					       u16 type, u32 size, bool zero)
+static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
+					    u64 *ent, u32 type, u32 size,
+					    bool zero)
 {
-	u64 now = hyp_clock_now(&cpu->clock);
-	u64 *ent = hyp_ring_reserve(&cpu->ring, now, size);
-
-	if (unlikely(!ent))
-		return NULL;
-
 	ent[0] = type | (u64)hyp_trace_pid(cpu) << 32;
 	if (zero)
 		memset(ent + 1, 0, size - sizeof(*ent));
-
-	return ent;
 }
 
 static_assert(sizeof(struct trace_entry) == sizeof(u64));
@@ -81,23 +74,45 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 
 #include <trace/events/hyp.h>
 
-/* Pass 3: the writers. */
+/*
+ * Pass 3: the writers. The common case calls nothing, so that it needs no stack
+ * frame; the rest it leaves to a twin, by a tail call.
+ */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-bool hyp_write_##name(u16 __type, proto)				\
+static __always_inline bool						\
+hyp_fill_##name(struct hyp_trace_cpu *__cpu,				\
+		struct hyp_record_##name *__entry, u32 __type, proto)	\
 {									\
-	struct hyp_trace_cpu *__cpu = this_cpu_ptr(&hyp_trace_cpu);	\
-	struct hyp_record_##name *__entry;				\
-									\
-	__entry = hyp_trace_reserve(__cpu, __type, sizeof(*__entry),	\
-				    sizeof(*__entry) != hyp_size_##name); \
-	if (unlikely(!__entry))						\
-		return false;						\
-									\
+	hyp_trace_begin(__cpu, (u64 *)__entry, __type, sizeof(*__entry), \
+			sizeof(*__entry) != hyp_size_##name);		\
 	{ assign }							\
-									\
 	hyp_ring_commit(&__cpu->ring);					\
 	return true;							\
+}									\
+									\
+static noinline bool							\
+hyp_write_slow_##name(struct hyp_trace_cpu *__cpu, u64 __now, u32 __type, \
+		      proto)						\
+{									\
+	struct hyp_record_##name *__entry =				\
+		hyp_ring_reserve_slow(&__cpu->ring, __now,		\
+				      sizeof(*__entry));		\
+									\
+	return __entry && hyp_fill_##name(__cpu, __entry, __type, args); \
+}									\
+									\
+bool hyp_write_##name(u32 __type, proto)				\
+{									\
+	struct hyp_trace_cpu *__cpu = this_cpu_ptr(&hyp_trace_cpu);	\
+	u64 __now = hyp_clock_now(&__cpu->clock);			\
+	struct hyp_record_##name *__entry =				\
+		hyp_ring_reserve(&__cpu->ring, __now, sizeof(*__entry)); \
+									\
+	if (unlikely(!__entry))						\
+		return hyp_write_slow_##name(__cpu, __now, __type, args); \
+									\
+	return hyp_fill_##name(__cpu, __entry, __type, args);		\
 }
 
 #include <trace/events/hyp.h>

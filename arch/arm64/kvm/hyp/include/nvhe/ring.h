@@ -100,30 +100,38 @@ static __always_inline void *hyp_ring_head(void *event, u32 delta, u32 payload)
 void *hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload);
 
 /**
- * hyp_ring_reserve() - make room for an event
+ * hyp_ring_reserve() - make room for an event, if that is simple
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]; less than the last event's counts as equal
  * @payload:	size of the event's payload [bytes], a multiple of 4
  *
  * Context: the ring's own CPU; hyp_ring_commit() follows before anything else.
- * Return: where to write the payload, or NULL if the event is not to be
- * written (ring closed, or full in no-overwrite mode: counted)
+ * Return: where to write the payload, or NULL: then hyp_ring_reserve_slow() is
+ * to be asked, which is not done here so that the caller can do it in a function
+ * of its own, and need save no registers for it in the common case
  */
 static __always_inline void *hyp_ring_reserve(struct hyp_ring *ring, u64 now,
 					      u32 payload)
 {
 	u64 write = ring->write, delta = now - ring->stamp;
 	u32 size = hyp_ring_size(payload);
+	void *where;
 
 	/* A clock that went backwards makes a huge delta. */
 	if (unlikely(delta >> HYP_RING_DELTA_BITS ||
 		     write > HYP_RING_DATA_SIZE - size))
-		return hyp_ring_reserve_slow(ring, now, payload);
+		return NULL;
 
 	ring->write = write + size;
 	ring->stamp = now;
 	ring->seq++;
-	return hyp_ring_head(ring->page->data + write, delta, payload);
+	where = hyp_ring_head(ring->page->data + write, delta, payload);
+
+	/* Within a page, so not NULL: spare the caller that test. */
+	if (!where)
+		__builtin_unreachable();
+
+	return where;
 }
 
 /**

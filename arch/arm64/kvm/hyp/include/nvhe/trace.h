@@ -60,23 +60,23 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 /* By CPU; 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
-/* The host's event type per event; 0: disabled. */
-extern u16 hyp_event_id[HYP_NR_EVENTS];
+/* The host's event type per event, a u16; 0: disabled. */
+extern u32 hyp_event_id[HYP_NR_EVENTS];
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-	bool hyp_write_##name(u16 __type, proto)
+	bool hyp_write_##name(u32 __type, proto)
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
-static __always_inline u16 trace_##name##_enabled(void)			\
+static __always_inline u32 trace_##name##_enabled(void)			\
 {									\
 	return READ_ONCE(hyp_event_id[HYP_EVENT_##name]);		\
 }									\
 									\
 static __always_inline void trace_##name(proto)				\
 {									\
-	u16 __type = trace_##name##_enabled();				\
+	u32 __type = trace_##name##_enabled();				\
 									\
 	if (unlikely(__type))						\
 		hyp_write_##template(__type, args);			\
@@ -95,9 +95,9 @@ static __always_inline void trace_##name(proto)				\
 #undef DECLARE_EVENT_CLASS
 #include <linux/tracepoint.h>
 
-void __hyp_trace_enter(u16 type, u8 reason);
-void __hyp_trace_enter_host(u16 type, u64 esr);
-void __hyp_trace_exit(u16 type, u8 reason);
+void __hyp_trace_enter(u32 type, u8 reason);
+void __hyp_trace_enter_host(u32 type, u64 esr);
+void __hyp_trace_exit(u32 type, u8 reason);
 
 /**
  * hyp_trace_enter() - EL2 has been entered
@@ -107,7 +107,7 @@ void __hyp_trace_exit(u16 type, u8 reason);
  */
 static __always_inline void hyp_trace_enter(u8 reason)
 {
-	u16 type = trace_hyp_enter_enabled();
+	u32 type = trace_hyp_enter_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_enter(type, reason);
@@ -122,7 +122,7 @@ static __always_inline void hyp_trace_enter(u8 reason)
  */
 static __always_inline void hyp_trace_exit(u8 reason)
 {
-	u16 type = trace_hyp_exit_enabled();
+	u32 type = trace_hyp_exit_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_exit(type, reason);
@@ -134,7 +134,7 @@ static __always_inline void hyp_trace_exit(u8 reason)
  */
 static __always_inline void hyp_trace_enter_host(u64 esr)
 {
-	u16 type = trace_hyp_enter_enabled();
+	u32 type = trace_hyp_enter_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_enter_host(type, esr);
