@@ -34,7 +34,7 @@
  * And at most: 512 MiB for a CPU with pages of 4 KiB. Its bookkeeping at EL2 has
  * to be in one piece, which is 3 MiB then; the page allocator has 4 at most.
  */
-#define HYP_RING_MAX_SLOTS	(1U << 17)
+#define HYP_RING_MAX_SLOTS	131072U
 
 /* struct hyp_ring_page without the data. */
 #define HYP_RING_PAGE_OVERHEAD	24

@@ -82,7 +82,7 @@ static const struct file_operations write_event_fops = {
 };
 #endif
 
-static const struct rb_remote_ops *registered_ops __initdata;
+static const struct rb_remote_ops *registered_ops;
 
 /**
  * trace_hyp_register() - there is a hypervisor that can be traced

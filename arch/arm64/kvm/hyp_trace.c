@@ -340,7 +340,7 @@ static const char * __init unavailable(void)
 
 	/* There is no VM yet: it must be there without one. */
 	if (hyp_trace_call(&res, __hyp_trace_mode, HYP_TRACE_OFF, 1))
-		return "there is no hypervisor while there is no VM; boot with kvm.enable_virt_at_load=1";
+		return "no VM, no hypervisor; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;
 }
