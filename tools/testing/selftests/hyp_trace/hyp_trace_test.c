@@ -592,11 +592,22 @@ struct pairs {
 	int	enters, errors;
 	int	reasons[16];
 	uint64_t last_ts;
+	/* If a guest runs: the task that runs it, and between which times. */
+	int	guest_pid;
+	uint64_t guest_from, guest_to;
 };
+
+enum { SMC, HVC, SYS, PSCI, HOST_ABORT, GUEST_EXIT, ERET_HOST, ERET_GUEST };
+
+static bool guest_is_wrong(const struct pairs *p, const struct event *e)
+{
+	return e->pid != p->guest_pid || e->ts < p->guest_from || e->ts > p->guest_to;
+}
 
 static void check_pairs(void *data, const struct event *e)
 {
 	struct pairs *p = data;
+	int reason;
 	bool enter;
 
 	if (e->ts < p->last_ts || e->lost)
@@ -609,7 +620,10 @@ static void check_pairs(void *data, const struct event *e)
 		p->errors++;
 	p->inside = enter;
 	p->enters += enter;
-	p->reasons[e->payload[0] & 15]++;
+	reason = e->payload[0] & 15;
+	p->reasons[reason]++;
+	if (reason == GUEST_EXIT || reason == ERET_GUEST)
+		p->errors += guest_is_wrong(p, e);
 }
 
 static struct pairs pairs_new(void)
@@ -619,8 +633,6 @@ static struct pairs pairs_new(void)
 		.exit = event_id("hyp_exit"),
 	};
 }
-
-enum { SMC, HVC, SYS, PSCI, HOST_ABORT, GUEST_EXIT, ERET_HOST, ERET_GUEST };
 
 TEST_F(hyp, enter_and_exit_are_paired_across_hypercalls_and_hotplug)
 {
@@ -684,55 +696,50 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 	}
 }
 
-/* Run one of KVM's own tests: a real guest. Its exit status. */
-static int run_guest(void)
+#define GUEST_EXITS	400
+
+/* Run a guest; its pid, or -1 if it failed. */
+static pid_t run_guest(int exits)
 {
-	int status;
 	pid_t pid = fork();
+	int status;
 
 	if (!pid) {
-		int null = open("/dev/null", O_WRONLY);
-
-		dup2(null, 1);
-		dup2(null, 2);
-		/*
-		 * Migration, which it does by default, needs two CPUs. And it
-		 * is to test us, not how fast the emulator is: a second's time.
-		 */
-		execl("/tests/arch_timer", "/tests/arch_timer", "-n", "1",
-		      "-i", "2", "-e", "1000000",
-		      "-m", nr_cpus() > 1 ? "2" : "0", NULL);
+		execl("/tests/hyp_guest", "hyp_guest", path_of("%d", exits), NULL);
 		_exit(127);
 	}
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
 TEST_F_TIMEOUT(hyp, guests_are_paired_dated_and_attributed_to_the_host_task, 120)
 {
-	int cpu, exits = 0;
 	uint64_t before, after;
+	int cpu, exits = 0;
+	pid_t pid;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	before = boot_ns();
-	ASSERT_EQ(0, run_guest());
-	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	pid = run_guest(GUEST_EXITS);
+	ASSERT_LT(0, pid);
 	after = boot_ns();
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		struct pairs p = pairs_new();
 
+		p.guest_pid = pid;
+		p.guest_from = before;
+		p.guest_to = after;
 		EXPECT_LE(0, read_raw(cpu, check_pairs, &p));
 		EXPECT_EQ(0, p.errors);
 		EXPECT_FALSE(p.inside);
 		EXPECT_EQ(p.reasons[GUEST_EXIT], p.reasons[ERET_GUEST]);
-		EXPECT_GE(after, p.last_ts);
+		EXPECT_LE(GUEST_EXITS / self->cpus, p.reasons[GUEST_EXIT]);
 		exits += p.reasons[GUEST_EXIT];
 	}
-	EXPECT_LT(10, exits);
-	EXPECT_LT(before, after);
+	EXPECT_LE(GUEST_EXITS, exits);
 }
 
 TEST_F(hyp, hypercalls_are_shown_by_name)
