@@ -5,6 +5,7 @@
 #ifndef _LINUX_TRACE_REMOTE_H
 #define _LINUX_TRACE_REMOTE_H
 
+#include <linux/cpumask.h>
 #include <linux/hyp_ring.h>
 #include <linux/types.h>
 
@@ -31,7 +32,8 @@ struct rb_remote_ring {
  * @load:	give it a ring, closed
  * @unload:	take the ring back, and the counts of what it wrote and dropped
  * @sync:	have that online CPU, or all with -1, pass through the writer's
- *		quiescent state with its ring open
+ *		quiescent state, with its ring open if it is one of @set_cpus
+ * @set_cpus:	record events of these CPUs only, from now on; at first of all
  * @set_on:	record events or not; in between there is "finish what has
  *		begun", with @draining. Any context.
  * @swap_page:	see struct hyp_ring_swap; -EAGAIN if there is nothing. Any context.
@@ -42,7 +44,8 @@ struct rb_remote_ring {
  *
  * Those that return int return 0 or a negative errno, and have said why in the
  * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
- * caller of @start, @load, @unload, @sync and @reset.
+ * caller of @start, @load, @unload, @sync, @set_cpus and @reset; of @load it need
+ * not be.
  */
 struct rb_remote_ops {
 	int	(*start)(void);
@@ -51,6 +54,7 @@ struct rb_remote_ops {
 	int	(*unload)(const struct rb_remote_ring *ring, u64 *seq,
 			  u64 *dropped);
 	void	(*sync)(int cpu);
+	void	(*set_cpus)(const struct cpumask *cpus);
 	void	(*set_on)(bool on, bool draining, bool overwrite);
 	int	(*swap_page)(int cpu, struct hyp_ring_swap *swap);
 	int	(*reset)(int cpu);

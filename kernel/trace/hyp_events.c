@@ -152,6 +152,46 @@ int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 	}
 }
 
+enum { HYP_ERR_FILTER, HYP_ERR_ELSEWHERE };
+
+static const char * const hyp_errors[] = {
+	[HYP_ERR_FILTER] = "Hypervisor events can't be filtered; write 0 for no filter",
+	[HYP_ERR_ELSEWHERE] = "Hypervisor events are enabled in hyp/, by hyp/set_event",
+};
+
+/* Which is said in the error_log of @tr, under @what. */
+static void log_error(struct trace_array *tr, const char *what,
+		      const char *command, u8 error)
+{
+	tracing_log_err(tr, what, command, (const char **)hyp_errors, error, 0);
+}
+
+/**
+ * hyp_event_filter_refuse() - a filter is wanted, and there is none
+ * @tr:		the hypervisor's instance, in whose error_log it is said
+ * @filter:	what was written to the file
+ *
+ * The files are there nevertheless: trace-cmd takes an event for one that can be
+ * enabled only if it has a filter, which may be empty.
+ *
+ * Return: -EOPNOTSUPP
+ */
+int hyp_event_filter_refuse(struct trace_array *tr, const char *filter)
+{
+	log_error(tr, "hyp event filter", filter, HYP_ERR_FILTER);
+	return -EOPNOTSUPP;
+}
+
+/**
+ * hyp_event_refer() - say where an event can be enabled
+ * @tr:		an instance where it can't, in whose error_log it is said
+ * @event:	its name
+ */
+void hyp_event_refer(struct trace_array *tr, const char *event)
+{
+	log_error(tr, "hyp event", event, HYP_ERR_ELSEWHERE);
+}
+
 /* From here on the header is expanded inside of functions, a statement each. */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)

@@ -15,6 +15,8 @@
 
 int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data);
+int hyp_event_filter_refuse(struct trace_array *tr, const char *filter);
+void hyp_event_refer(struct trace_array *tr, const char *event);
 
 static inline bool is_hyp_event(const struct trace_event_call *call)
 {
@@ -26,6 +28,16 @@ static inline bool is_hyp_event(const struct trace_event_call *call)
 static inline bool is_hyp_event(const struct trace_event_call *call)
 {
 	return false;
+}
+
+static inline int hyp_event_filter_refuse(struct trace_array *tr,
+					  const char *filter)
+{
+	return 0;
+}
+
+static inline void hyp_event_refer(struct trace_array *tr, const char *event)
+{
 }
 
 #endif
@@ -41,6 +53,27 @@ static inline bool hyp_event_usable(struct trace_array *tr,
 				    const struct trace_event_call *call)
 {
 	return !is_hyp_event(call) || trace_array_remote(tr);
+}
+
+/**
+ * hyp_event_refused() - must this instance not enable the event?
+ * @tr:		the instance
+ * @call:	any event
+ * @asked:	the user has asked for it, not just for all that there is: say in
+ *		error_log where it can be had
+ *
+ * Return: true for a hypervisor's event outside of the hypervisor's instance
+ */
+static inline bool hyp_event_refused(struct trace_array *tr,
+				     struct trace_event_call *call, bool asked)
+{
+	if (hyp_event_usable(tr, call))
+		return false;
+
+	if (asked)
+		hyp_event_refer(tr, trace_event_name(call));
+
+	return true;
 }
 
 /**
@@ -73,7 +106,7 @@ static inline bool hyp_event_file_absent(struct trace_array *tr,
 	if (!trace_array_remote(tr))
 		return is_hyp_event(call);
 
-	return strcmp(name, "enable");
+	return strcmp(name, "enable") && strcmp(name, "filter");
 }
 
 /**

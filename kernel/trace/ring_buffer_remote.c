@@ -131,11 +131,21 @@ static struct rb_remote_ring *cpu_remove(struct rb_remote_cpu *c)
 	return ret ? NULL : ring;
 }
 
-/* Load @c's ring, unless it is loaded. */
-static int cpu_load(struct rb_remote_cpu *c)
+/**
+ * rb_remote_cpu_load() - load a ring, unless it is loaded
+ * @c:		the CPU; it need not be online
+ *
+ * Until the next sync on that CPU the ring is closed.
+ *
+ * Context: rb_remote.lock is held.
+ * Return: 0, -ENOMEM, or why the writer refused
+ */
+int rb_remote_cpu_load(struct rb_remote_cpu *c)
 {
 	struct rb_remote_ring *ring __free(ring_free) = NULL;
 	int ret;
+
+	lockdep_assert_held(&c->remote->lock);
 
 	if (c->ring)
 		return 0;
@@ -194,7 +204,7 @@ static int load_all(struct rb_remote *remote)
 	}
 
 	for_each_online_cpu(cpu) {
-		ret = cpu_load(per_cpu_ptr(remote->cpus, cpu));
+		ret = rb_remote_cpu_load(per_cpu_ptr(remote->cpus, cpu));
 		if (ret)
 			return ret;
 	}
@@ -257,7 +267,7 @@ int rb_remote_cpu_online(struct rb_remote *remote, int cpu)
 	if (!remote->started)
 		return 0;
 
-	if (cpu_load(per_cpu_ptr(remote->cpus, cpu)))
+	if (rb_remote_cpu_load(per_cpu_ptr(remote->cpus, cpu)))
 		pr_err("%s: no memory for CPU%d's buffer, it will not be traced\n",
 		       remote->name, cpu);
 	else
@@ -266,13 +276,31 @@ int rb_remote_cpu_online(struct rb_remote *remote, int cpu)
 	return 0;
 }
 
-/* Nobody could miss the rings: tracing off, all read, no one reading. */
+static bool is_mapped(struct rb_remote *remote, const struct cpumask *cpus)
+{
+	int cpu;
+
+	lockdep_assert_held(&remote->lock);
+
+	for_each_cpu(cpu, cpus) {
+		if (per_cpu_ptr(remote->cpus, cpu)->mapped)
+			return true;
+	}
+
+	return false;
+}
+
+/*
+ * Nobody could miss the rings: tracing off, all read, no one reading. A mapping
+ * may outlive its file descriptor, which is what trace_ref counts.
+ */
 static bool is_idle(struct rb_remote *remote)
 {
 	lockdep_assert_held(&trace_types_lock);
 
-	return remote->started && !READ_ONCE(remote->on) &&
-	       !remote->tr->trace_ref && !atomic_read(&remote->iters) &&
+	return !READ_ONCE(remote->on) && !remote->tr->trace_ref &&
+	       !atomic_read(&remote->iters) &&
+	       !is_mapped(remote, cpu_possible_mask) &&
 	       rb_remote_all_empty(remote);
 }
 
@@ -476,6 +504,9 @@ int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
 	guard(cpus_read_lock)();
 	guard(mutex)(&remote->lock);
 
+	if (is_mapped(remote, cpus))
+		return -EBUSY;
+
 	/* If it is not loaded yet, say now what would be found out then. */
 	if (remote->tr && nr_slots * cpumask_weight(cpus) > si_mem_available())
 		return -ENOMEM;
@@ -527,6 +558,18 @@ void rb_remote_reset(struct rb_remote *remote, int cpu)
 
 	if (!READ_ONCE(remote->on))
 		schedule_work(&remote->idle);
+}
+
+/**
+ * rb_remote_set_cpus() - choose which CPUs' events are recorded
+ * @remote:	the buffer
+ * @cpus:	those CPUs; the rings of the others keep what they have
+ */
+void rb_remote_set_cpus(struct rb_remote *remote, const struct cpumask *cpus)
+{
+	guard(cpus_read_lock)();
+
+	remote->ops->set_cpus(cpus);
 }
 
 /**

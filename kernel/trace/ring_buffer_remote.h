@@ -29,6 +29,7 @@ struct trace_buffer *ring_buffer_alloc_remote(struct rb_remote *remote,
 					      unsigned long size,
 					      unsigned int flags);
 struct trace_array *trace_array_create_remote(const char *name,
+					      const char *link,
 					      const char *systems,
 					      struct rb_remote *remote);
 
@@ -46,6 +47,7 @@ void rb_remote_set_overwrite(struct rb_remote *remote, bool overwrite);
 int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu);
 unsigned long rb_remote_size(struct rb_remote *remote, int cpu);
 void rb_remote_reset(struct rb_remote *remote, int cpu);
+void rb_remote_set_cpus(struct rb_remote *remote, const struct cpumask *cpus);
 
 struct ring_buffer_event *rb_remote_peek(struct rb_remote *remote, int cpu,
 					 u64 *ts, unsigned long *lost);
@@ -61,6 +63,11 @@ int rb_remote_wait(struct rb_remote *remote, int cpu, int full,
 		   ring_buffer_cond_fn cond, void *data);
 __poll_t rb_remote_poll(struct rb_remote *remote, int cpu, struct file *filp,
 			poll_table *poll_table, int full);
+
+int rb_remote_map(struct rb_remote *remote, int cpu, struct vm_area_struct *vma);
+void rb_remote_map_dup(struct rb_remote *remote, int cpu);
+int rb_remote_unmap(struct rb_remote *remote, int cpu);
+int rb_remote_map_get_reader(struct rb_remote *remote, int cpu);
 
 struct rb_remote_iter;
 

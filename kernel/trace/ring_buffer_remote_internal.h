@@ -6,9 +6,10 @@
  *   ring_buffer_remote_read.c	consuming reads, statistics
  *   ring_buffer_remote_iter.c	non-consuming reads
  *   ring_buffer_remote_wait.c	those who wait for events
+ *   ring_buffer_remote_map.c	pages in user space
  *
- * Locks, outer first: trace_types_lock, cpus_read_lock(), rb_remote.lock,
- * rb_remote_cpu.lock, rb_remote.mode_lock.
+ * Locks, outer first: trace_types_lock, cpus_read_lock() or mmap_lock,
+ * rb_remote.lock, rb_remote_cpu.lock, rb_remote.mode_lock.
  */
 #ifndef _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H
 #define _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H
@@ -43,12 +44,17 @@
  * @done:	in @copy, behind what has been consumed
  * @end:	in @copy, at @commit
  * @bad:	the reader page made no sense; the rest of it is skipped
- * @warned:	and that was reported
+ * @told:	the reader page is final, and its commit now has flags in it that
+ *		tell user space of lost events
+ * @warned:	a page made no sense, and that was reported
  * @seq:	sequence number of the next event to consume
  * @lost:	events lost since the last one consumed
  * @read:	events consumed
  * @overrun:	events lost
  * @dropped:	events dropped by rings that are unloaded
+ * @mapped:	mappings of the ring in user space; with rb_remote.lock, too. While
+ *		there are any the ring is neither unloaded nor exchanged
+ * @user:	the page that tells them where the reader is, NULL if there are none
  */
 struct rb_remote_cpu {
 	raw_spinlock_t			lock;
@@ -68,6 +74,7 @@ struct rb_remote_cpu {
 	struct hyp_cursor		done;
 	struct hyp_cursor		end;
 	bool				bad;
+	bool				told;
 	bool				warned;
 
 	u64				seq;
@@ -75,6 +82,9 @@ struct rb_remote_cpu {
 	u64				read;
 	u64				overrun;
 	u64				dropped;
+
+	unsigned int			mapped;
+	struct trace_buffer_meta	*user;
 };
 
 /**
@@ -158,7 +168,10 @@ int rb_remote_init(struct rb_remote *remote);
 void rb_remote_init_wait(struct rb_remote *remote);
 void rb_remote_rewind(struct rb_remote_cpu *c);
 bool rb_remote_refill(struct rb_remote_cpu *c);
+u64 rb_remote_consume_mapped(struct rb_remote_cpu *c);
+u64 rb_remote_cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat);
 bool rb_remote_all_empty(struct rb_remote *remote);
+int rb_remote_cpu_load(struct rb_remote_cpu *c);
 void rb_remote_refresh(struct rb_remote_cpu *c);
 int rb_remote_cpu_online(struct rb_remote *remote, int cpu);
 

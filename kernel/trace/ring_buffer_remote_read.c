@@ -95,6 +95,7 @@ static bool swap_page(struct rb_remote_cpu *c)
 	c->commit = 0;
 	c->done.read = 0;
 	c->bad = false;
+	c->told = false;
 
 	lost = swap.first_seq - c->seq;
 	c->seq = swap.first_seq;
@@ -111,7 +112,7 @@ void rb_remote_refresh(struct rb_remote_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
-	if (c->ring && c->page && !c->bad)
+	if (c->ring && c->page && !c->bad && !c->told)
 		take_commit(c);
 }
 
@@ -168,13 +169,17 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 	c->commit = 0;
 	c->seq = 0;
 	c->bad = false;
+	c->told = false;
 	c->warned = false;
 	c->done = (struct hyp_cursor) { };
 	c->end = c->done;
 	if (!c->ring)
 		return;
 
+	/* Who has it mapped must not take it for a page with events. */
 	c->spare = c->ring->nr_slots;
+	WRITE_ONCE(c->ring->pages[c->spare]->commit, 0);
+
 	for (i = 0; i < c->ring->nr_slots; i++)
 		c->slot_id[i] = i;
 }
@@ -330,6 +335,47 @@ int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
 	return 0;
 }
 
+/**
+ * rb_remote_consume_mapped() - consume the reader page where it is
+ * @c:		the CPU, locked
+ *
+ * For those who have the ring mapped. If nothing is left in the reader page, the
+ * next one takes its place. Events lost before a page are told as in
+ * rb_remote_read_page(), if the writer has done with it.
+ *
+ * Return: events lost before those that were consumed
+ */
+u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
+{
+	u64 lost = 0;
+	bool final;
+	int count;
+
+	lockdep_assert_held(&c->lock);
+
+	if (!rb_remote_refill(c))
+		return 0;
+
+	/* In this order: if the writer has moved on, the commit is its last. */
+	final = c->ring && rb_remote_tail(c->ring) >= c->next_pos;
+	rb_remote_refresh(c);
+	if (c->bad)
+		return 0;
+
+	swap(lost, c->lost);
+	if (lost && final && !c->done.read && !c->told) {
+		store_missed(c->ring->pages[c->spare],
+			     sizeof_field(struct hyp_ring_page, data), lost);
+		c->told = true;
+	}
+
+	count = hyp_cursor_skip(&c->done, c->copy, c->commit,
+				&c->remote->format);
+	c->seq += count;
+	c->read += count;
+	return lost;
+}
+
 static bool cpu_empty(struct rb_remote_cpu *c)
 {
 	unsigned long flags;
@@ -380,13 +426,11 @@ bool rb_remote_empty(struct rb_remote *remote, int cpu)
  * struct census - what is in a ring, seen without disturbing the writer
  * @entries:	events that can still be read
  * @overrun:	events that cannot, and no swap has found out yet
- * @bytes:	their size
  * @oldest_ts:	boot clock of the oldest one, or of its page [ns]
  */
 struct census {
 	u64	entries;
 	u64	overrun;
-	u64	bytes;
 	u64	oldest_ts;
 };
 
@@ -395,8 +439,7 @@ static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
 	struct hyp_cursor cursor = c->done;
 
 	rb_remote_refresh(c);
-	census->bytes = c->commit - c->done.read;
-	if (!census->bytes)
+	if (c->commit == c->done.read)
 		return;
 
 	census->oldest_ts = c->done.ts;
@@ -410,8 +453,7 @@ static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
  */
 static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 {
-	u64 tail = rb_remote_tail(c->ring), oldest, end, pos;
-	u64 first_seq, expected;
+	u64 tail = rb_remote_tail(c->ring), oldest, first_seq, expected;
 	const struct hyp_ring_page *page;
 	struct hyp_cursor cursor;
 	int count;
@@ -420,15 +462,10 @@ static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 		return true;
 
 	oldest = rb_remote_oldest(c, tail);
-	end = oldest + min(tail - oldest + 1, (u64)c->ring->nr_slots);
 	page = rb_remote_page_at(c, oldest);
 	first_seq = READ_ONCE(page->first_seq);
-	if (!census->bytes && hyp_page_commit(page))
+	if (!census->entries && hyp_page_commit(page))
 		census->oldest_ts = READ_ONCE(page->time_stamp);
-
-	for (pos = oldest; pos != end; pos++)
-		census->bytes += min(hyp_page_commit(rb_remote_page_at(c, pos)),
-				     HYP_RING_DATA_SIZE);
 
 	page = rb_remote_page_at(c, tail);
 	hyp_cursor_init(&cursor, page);
@@ -459,9 +496,38 @@ static struct census take_census(struct rb_remote_cpu *c)
 	return census;
 }
 
-static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
+/* Bytes that can still be read; while the writer runs, a good guess. */
+static u64 count_bytes(struct rb_remote_cpu *c)
 {
-	guard(raw_spinlock_irqsave)(&c->lock);
+	u64 bytes, tail, pos, end;
+
+	rb_remote_refresh(c);
+	bytes = c->commit - c->done.read;
+	if (!c->ring)
+		return bytes;
+
+	tail = rb_remote_tail(c->ring);
+	if (tail < c->next_pos)
+		return bytes;
+
+	/* From shared memory: not more than a ring's worth, whatever it says. */
+	pos = rb_remote_oldest(c, tail);
+	end = pos + min(tail - pos + 1, (u64)c->ring->nr_slots);
+	for (; pos != end; pos++)
+		bytes += min(hyp_page_commit(rb_remote_page_at(c, pos)),
+			     HYP_RING_DATA_SIZE);
+
+	return bytes;
+}
+
+/**
+ * rb_remote_cpu_stat() - count something
+ * @c:		the CPU, locked
+ * @stat:	what
+ */
+u64 rb_remote_cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
+{
+	lockdep_assert_held(&c->lock);
 
 	switch (stat) {
 	case RB_REMOTE_ENTRIES:
@@ -474,12 +540,19 @@ static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
 	case RB_REMOTE_READ:
 		return c->read;
 	case RB_REMOTE_BYTES:
-		return take_census(c).bytes;
+		return count_bytes(c);
 	case RB_REMOTE_OLDEST_TS:
 		return take_census(c).oldest_ts;
 	}
 
 	return 0;
+}
+
+static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
+{
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	return rb_remote_cpu_stat(c, stat);
 }
 
 u64 rb_remote_stat(struct rb_remote *remote, int cpu, enum rb_remote_stat stat)

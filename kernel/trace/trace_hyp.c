@@ -109,9 +109,13 @@ static int __init create_instance(const struct rb_remote_ops *ops)
 	if (ret)
 		return ret;
 
-	tr = trace_array_create_remote("hyp", "hyp,ftrace", &hyp_remote);
+	tr = trace_array_create_remote("hyp", "../hyp", "hyp,ftrace",
+				       &hyp_remote);
 	if (IS_ERR(tr))
 		return PTR_ERR(tr);
+
+	/* Perfetto knows this name, too. */
+	tracefs_create_symlink("hypervisor", NULL, "hyp");
 
 	/* From here on CPUs that come up may get a ring. */
 	smp_store_release(&hyp_remote.tr, tr);

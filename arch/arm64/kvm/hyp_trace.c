@@ -30,6 +30,9 @@ static DEFINE_PER_CPU(struct region, regions);
 /* A ring that is closed in order to be unloaded must not be opened by a sync. */
 static DEFINE_MUTEX(sync_lock);
 
+/* CPUs whose rings are open, apart from that. */
+static struct cpumask traced_cpus = { CPU_BITS_ALL };
+
 /* Memory ---------------------------------------------------------------------- */
 
 static int page_share(void *page)
@@ -145,11 +148,19 @@ out:
 	return ret;
 }
 
-static void sync_this_cpu(void *open)
+static void open_this_cpu(void *unused)
 {
 	struct arm_smccc_res res;
 
-	hyp_trace_call(&res, __hyp_trace_sync, (unsigned long)open);
+	hyp_trace_call(&res, __hyp_trace_sync,
+		       cpumask_test_cpu(smp_processor_id(), &traced_cpus));
+}
+
+static void close_this_cpu(void *unused)
+{
+	struct arm_smccc_res res;
+
+	hyp_trace_call(&res, __hyp_trace_sync, false);
 }
 
 /* Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is. */
@@ -158,7 +169,7 @@ static void close_ring(int cpu)
 	lockdep_assert_held(&sync_lock);
 
 	if (cpu_online(cpu))
-		smp_call_function_single(cpu, sync_this_cpu, (void *)false, true);
+		smp_call_function_single(cpu, close_this_cpu, NULL, true);
 }
 
 static int hyp_unload(const struct rb_remote_ring *ring, u64 *seq, u64 *dropped)
@@ -193,7 +204,7 @@ void hyp_trace_sync_cpus(void)
 {
 	guard(mutex)(&sync_lock);
 
-	on_each_cpu(sync_this_cpu, (void *)true, true);
+	on_each_cpu(open_this_cpu, NULL, true);
 }
 
 static void hyp_sync(int cpu)
@@ -204,7 +215,15 @@ static void hyp_sync(int cpu)
 	}
 
 	guard(mutex)(&sync_lock);
-	smp_call_function_single(cpu, sync_this_cpu, (void *)true, true);
+	smp_call_function_single(cpu, open_this_cpu, NULL, true);
+}
+
+static void hyp_set_cpus(const struct cpumask *cpus)
+{
+	guard(mutex)(&sync_lock);
+
+	cpumask_copy(&traced_cpus, cpus);
+	on_each_cpu(open_this_cpu, NULL, true);
 }
 
 static void hyp_set_on(bool on, bool draining, bool overwrite)
@@ -284,6 +303,7 @@ static const struct rb_remote_ops hyp_ops = {
 	.load		= hyp_load,
 	.unload		= hyp_unload,
 	.sync		= hyp_sync,
+	.set_cpus	= hyp_set_cpus,
 	.set_on		= hyp_set_on,
 	.swap_page	= hyp_swap_page,
 	.reset		= hyp_reset,
@@ -300,7 +320,7 @@ static const struct rb_remote_ops hyp_ops = {
 static int cpu_offline_cb(unsigned int cpu)
 {
 	if (!is_protected_kvm_enabled())
-		sync_this_cpu((void *)false);
+		close_this_cpu(NULL);
 
 	return 0;
 }

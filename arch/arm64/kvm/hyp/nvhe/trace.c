@@ -258,7 +258,7 @@ static int ring_load(struct hyp_trace_cpu *cpu, void *region, u32 nr_slots)
 	hyp_ring_init(&cpu->ring, region, nr_slots, meta);
 
 	/* A CPU that is in firmware can't open it, and need not. */
-	if (cpu->parked)
+	if (cpu->parked && cpu->was_open)
 		hyp_ring_open(&cpu->ring);
 
 	return 0;
@@ -299,6 +299,7 @@ static int cpu_unload(struct hyp_trace_cpu *cpu)
 	if (!cpu_quiescent(cpu))
 		return -EBUSY;
 
+	cpu->was_open = cpu->ring.open;
 	hyp_ring_close(&cpu->ring);
 	records_give_back(cpu->ring.records, 0, cpu->ring.nr_slots + 1);
 	page_give_back(cpu->ring.meta);

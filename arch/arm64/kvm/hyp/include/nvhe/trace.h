@@ -39,6 +39,7 @@
  *		not @ring.overwrite, see rings_set_overwrite()
  * @loaded:	@ring has pages
  * @parked:	the CPU is in firmware or off: it can't be writing
+ * @was_open:	the ring that was unloaded last was open
  * @region_pfn:	first page of the donated region, and
  * @region_pages: its size
  */
@@ -51,6 +52,7 @@ struct hyp_trace_cpu {
 	hyp_spinlock_t		lock;
 	bool			loaded;
 	bool			parked;
+	bool			was_open;
 	u64			region_pfn;
 	u64			region_pages;
 };

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Remote ring buffers: their pages in user space.
+ *
+ * mmap() of trace_pipe_raw gives the pages that the writer writes, read-only, in
+ * the order of their ids, behind a page that says which of them is the reader
+ * page: struct trace_buffer_meta of linux/trace_mmap.h. As with any other ring
+ * buffer TRACE_MMAP_IOCTL_GET_READER consumes what is in the reader page; what
+ * comes after that is in the same page, or in the next one.
+ *
+ * User space reads what the writer has written: events are not checked for it.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include <uapi/linux/trace_mmap.h>
+
+#include "ring_buffer_remote_internal.h"
+
+/* Where the reader is, and how many events there are. */
+static void update_user(struct rb_remote_cpu *c)
+{
+	struct trace_buffer_meta *user = c->user;
+
+	lockdep_assert_held(&c->lock);
+
+	user->reader.id = c->spare;
+	user->reader.read = c->done.read;
+	user->entries = rb_remote_cpu_stat(c, RB_REMOTE_ENTRIES);
+	user->overrun = rb_remote_cpu_stat(c, RB_REMOTE_OVERRUN);
+	user->read = c->read;
+}
+
+static int user_page_alloc(struct rb_remote_cpu *c)
+{
+	struct trace_buffer_meta *user = (void *)get_zeroed_page(GFP_KERNEL);
+
+	if (!user)
+		return -ENOMEM;
+
+	user->meta_page_size = PAGE_SIZE;
+	user->meta_struct_len = sizeof(*user);
+	user->subbuf_size = PAGE_SIZE;
+	user->nr_subbufs = c->ring->nr_slots + 1;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+	c->user = user;
+	update_user(c);
+	return 0;
+}
+
+static void user_page_free(struct rb_remote_cpu *c)
+{
+	struct trace_buffer_meta *user = c->user;
+
+	scoped_guard(raw_spinlock_irqsave, &c->lock)
+		c->user = NULL;
+
+	free_page((unsigned long)user);
+}
+
+/* The reader's page first, then those of the ring by id. */
+static struct page *page_of(const struct rb_remote_cpu *c, unsigned long pgoff)
+{
+	return pgoff ? virt_to_page(c->ring->pages[pgoff - 1]) :
+		       virt_to_page(c->user);
+}
+
+/* Put the pages from @vma->vm_pgoff on into @vma. */
+static int insert_pages(struct rb_remote_cpu *c, struct vm_area_struct *vma)
+{
+	unsigned long nr_pages = c->ring->nr_slots + 2, count = vma_pages(vma);
+	unsigned long first = vma->vm_pgoff, i;
+	struct page **pages __free(kvfree) = NULL;
+
+	if (first >= nr_pages || count > nr_pages - first)
+		return -EINVAL;
+
+	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+
+	for (i = 0; i < count; i++)
+		pages[i] = page_of(c, first + i);
+
+	return vm_insert_pages(vma, vma->vm_start, pages, &count);
+}
+
+/**
+ * rb_remote_map() - map a CPU's ring into user space
+ * @remote:	the buffer
+ * @cpu:	whose
+ * @vma:	where to; page 0 is the one that says where the reader is
+ *
+ * Loads the ring, if it is not: who maps it wants to use it.
+ *
+ * Context: mmap_lock is held.
+ * Return: 0, -EPERM if not read-only and shared, -EINVAL if beyond the end,
+ * -ENOMEM, or why the writer refused
+ */
+int rb_remote_map(struct rb_remote *remote, int cpu, struct vm_area_struct *vma)
+{
+	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	int ret;
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EPERM;
+
+	/* Nor later. And what is mapped is counted in c->mapped, not copied. */
+	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYWRITE | VM_MAYEXEC);
+
+	guard(mutex)(&remote->lock);
+
+	ret = rb_remote_cpu_load(c);
+	if (ret)
+		return ret;
+
+	if (!c->mapped) {
+		ret = user_page_alloc(c);
+		if (ret)
+			return ret;
+	}
+
+	ret = insert_pages(c, vma);
+	if (!ret)
+		c->mapped++;
+	else if (!c->mapped)
+		user_page_free(c);
+
+	return ret;
+}
+
+/**
+ * rb_remote_map_dup() - a mapping has been moved; the old one goes separately
+ * @remote:	the buffer
+ * @cpu:	whose
+ */
+void rb_remote_map_dup(struct rb_remote *remote, int cpu)
+{
+	guard(mutex)(&remote->lock);
+
+	per_cpu_ptr(remote->cpus, cpu)->mapped++;
+}
+
+/**
+ * rb_remote_unmap() - a mapping is gone
+ * @remote:	the buffer
+ * @cpu:	whose
+ *
+ * Return: 0
+ */
+int rb_remote_unmap(struct rb_remote *remote, int cpu)
+{
+	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+
+	guard(mutex)(&remote->lock);
+
+	if (--c->mapped)
+		return 0;
+
+	user_page_free(c);
+	rb_remote_reader_gone(remote);
+	return 0;
+}
+
+/**
+ * rb_remote_map_get_reader() - TRACE_MMAP_IOCTL_GET_READER
+ * @remote:	the buffer
+ * @cpu:	whose
+ *
+ * Return: 0, -ENODEV if it is not mapped
+ */
+int rb_remote_map_get_reader(struct rb_remote *remote, int cpu)
+{
+	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	u64 lost;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!c->user)
+		return -ENODEV;
+
+	lost = rb_remote_consume_mapped(c);
+	if (lost || c->user->reader.id != c->spare)
+		c->user->reader.lost_events = lost;
+
+	update_user(c);
+	return 0;
+}
