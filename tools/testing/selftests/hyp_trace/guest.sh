@@ -3,4 +3,8 @@
 #
 # Runs in QEMU: all kernel tests.
 
-exec hyp_trace_test
+status=0
+for test in hyp_files_test hyp_mmap_test hyp_trace_test; do
+	$test || status=1
+done
+exit $status

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of /sys/kernel/tracing/hyp on a booted hypervisor.
+ * Tests of what is recorded at EL2, and of what becomes of it: order, time, loss,
+ * buffers, CPUs, on a booted hypervisor.
  *
  * Each test states in its name what it checks. All of them in one program, for
  * under emulation most of the time would go into starting programs.
@@ -12,143 +13,12 @@
 #include <sys/timex.h>
 #include <sys/wait.h>
 
-#include "../kselftest_harness.h"
-#include "hyp_trace.h"
-
-#define EVENTS		2000	/* per CPU, where none must be lost */
-#define MANY		20000	/* more than the smallest buffer holds */
-#define SMALL_KB	"8"
-
-/* The selftest events of one CPU, checked for order as they come. */
-struct stream {
-	int		type;
-	uint64_t	next;		/* id expected */
-	uint64_t	last_ts;
-	uint64_t	first_ts;
-	uint64_t	count;
-	uint64_t	lost;
-	unsigned int	errors;
-	int		pid;
-};
-
-static void check_stream(void *data, const struct event *e)
-{
-	struct stream *s = data;
-	uint64_t id;
-
-	if (e->ts < s->last_ts)
-		s->errors++;
-	s->last_ts = e->ts;
-	s->lost += e->lost;
-	if (e->type != s->type)
-		return;
-
-	id = payload_u64(e);
-	if (e->size != 8 || id != s->next + e->lost ||
-	    (s->pid && e->pid != s->pid))
-		s->errors++;
-	if (!s->count++)
-		s->first_ts = e->ts;
-	s->next = id + 1;
-}
-
-static struct stream stream_from(uint64_t first)
-{
-	return (struct stream) {
-		.type = event_id("selftest"),
-		.next = first,
-		.pid = getpid(),
-	};
-}
-
-FIXTURE(hyp) {
-	int cpus;
-};
-
-/* Off, empty, default size, no events but selftest, all CPUs online. */
-FIXTURE_SETUP(hyp)
-{
-	int cpu;
-
-	self->cpus = nr_cpus();
-	ASSERT_TRUE(exists(HYP "tracing_on"))
-		TH_LOG("no hyp/: see dmesg for why");
-	for (cpu = 1; cpu < self->cpus; cpu++)
-		put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
-	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
-	ASSERT_EQ(0, put(HYP "events/enable", "0"));
-	ASSERT_EQ(0, put(HYP "options/overwrite", "1"));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
-	ASSERT_EQ(0, put(HYP "trace", ""));
-	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "1"));
-	ASSERT_EQ(0, run_on(0));
-}
-
-FIXTURE_TEARDOWN(hyp)
-{
-	put(HYP "tracing_on", "0");
-	put(HYP "trace", "");
-}
+#include "hyp_fixture.h"
 
 /* What a size is rounded up to: whole pages of 4072 bytes of events. */
 static long long rounded_kb(long long kb)
 {
 	return (kb * 1024 + 4071) / 4072 * 4072 / 1024;
-}
-
-TEST_F(hyp, files_are_there_or_absent_on_purpose)
-{
-	static const char * const there[] = {
-		"available_tracers", "buffer_percent", "buffer_size_kb",
-		"buffer_subbuf_size_kb", "buffer_total_size_kb",
-		"current_tracer", "error_log", "events/enable",
-		"events/header_event", "events/header_page",
-		"events/ftrace/print/format", "events/hyp/enable",
-		"events/hyp/host_hcall/id", "events/hyp/hyp_enter/enable",
-		"events/hyp/hyp_enter/format", "free_buffer", "options",
-		"per_cpu/cpu0/buffer_size_kb", "per_cpu/cpu0/stats",
-		"per_cpu/cpu0/trace", "per_cpu/cpu0/trace_pipe",
-		"per_cpu/cpu0/trace_pipe_raw", "set_event", "timestamp_mode",
-		"trace", "trace_clock", "trace_options", "trace_pipe",
-		"tracing_on",
-	};
-	static const char * const absent[] = {
-		"events/hyp/filter", "events/hyp/hyp_enter/filter",
-		"events/hyp/hyp_enter/trigger", "events/sched",
-		"per_cpu/cpu0/snapshot", "per_cpu/cpu0/snapshot_raw",
-		"set_event_notrace_pid", "set_event_pid", "set_ftrace_filter",
-		"set_ftrace_pid", "snapshot", "trace_marker",
-		"trace_marker_raw", "tracing_cpumask", "tracing_max_latency",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(there); i++)
-		EXPECT_TRUE(exists(path_of(HYP "%s", there[i])))
-			TH_LOG("missing: %s", there[i]);
-	for (i = 0; i < ARRAY_SIZE(absent); i++)
-		EXPECT_FALSE(exists(path_of(HYP "%s", absent[i])))
-			TH_LOG("should not be there: %s", absent[i]);
-}
-
-TEST_F(hyp, root_lists_events_but_cannot_enable_them)
-{
-	EXPECT_TRUE(exists("/sys/kernel/tracing/events/hyp/hyp_enter/format"));
-	EXPECT_TRUE(exists("/sys/kernel/tracing/events/hyp/hyp_enter/id"));
-	EXPECT_FALSE(exists("/sys/kernel/tracing/events/hyp/hyp_enter/enable"));
-	EXPECT_FALSE(exists("/sys/kernel/tracing/events/hyp/enable"));
-	EXPECT_EQ(-EINVAL, put("/sys/kernel/tracing/set_event", "hyp:hyp_enter"));
-	EXPECT_EQ(0, put("/sys/kernel/tracing/events/enable", "1"));
-	EXPECT_EQ(1, get_num("/sys/kernel/tracing/events/enable", ""));
-	EXPECT_EQ(0, put("/sys/kernel/tracing/events/enable", "0"));
-	EXPECT_EQ(event_id("hyp_enter"),
-		  get_num("/sys/kernel/tracing/events/hyp/hyp_enter/id", ""));
-}
-
-TEST_F(hyp, directory_cannot_be_removed)
-{
-	EXPECT_NE(0, rmdir("/sys/kernel/tracing/hyp"));
-	EXPECT_NE(0, mkdir("/sys/kernel/tracing/instances/hyp", 0700));
-	EXPECT_TRUE(exists(HYP "trace"));
 }
 
 TEST_F(hyp, every_cpu_delivers_exactly_what_it_emitted)
@@ -323,24 +193,6 @@ static void *emitter(void *arg)
 	     emitted++)
 		emit(emitted + 1, emitted + 1);
 	return NULL;
-}
-
-/* Are the ids in a text increasing, and how many are they? */
-static int ids_in_order(const char *text, bool *ordered)
-{
-	unsigned long last = 0, id;
-	int count = 0;
-
-	*ordered = true;
-	while ((text = strstr(text, "selftest: id="))) {
-		text += 13;
-		id = strtoul(text, NULL, 10);
-		if (id <= last)
-			*ordered = false;
-		last = id;
-		count++;
-	}
-	return count;
 }
 
 TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)

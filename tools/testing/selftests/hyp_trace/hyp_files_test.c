@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the files in /sys/kernel/tracing/hyp, as people and tools use them:
+ * which there are, what they take, and the many ways to read the events.
+ */
+
+#include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "hyp_fixture.h"
+
+#define TRACING	"/sys/kernel/tracing/"
+#define OTHER	TRACING "instances/foo/"
+
+/* Layout ---------------------------------------------------------------------- */
+
+/*
+ * In an ordinary instance, and not here; Documentation/trace/hyp.rst has the
+ * reasons. A name without a directory is one anywhere; those from "func-no-repeats"
+ * on are options of tracers.
+ */
+static const char * const absent[] = {
+	"dyn_ftrace_total_info", "enabled_functions", "set_event_notrace_pid",
+	"set_event_pid", "set_ftrace_filter", "set_ftrace_notrace",
+	"set_ftrace_notrace_pid", "set_ftrace_pid", "set_graph_function",
+	"set_graph_notrace", "snapshot", "snapshot_raw", "trace_marker",
+	"trace_marker_raw", "tracing_max_latency", "inject", "trigger", "hist",
+	"hist_debug", "func-no-repeats", "func_stack_trace", "funcgraph-abstime",
+	"funcgraph-cpu", "funcgraph-duration", "funcgraph-irqs",
+	"funcgraph-overhead", "funcgraph-overrun", "funcgraph-proc",
+	"funcgraph-tail", "sleep-time",
+};
+
+/* Here, and not in an ordinary instance. */
+static const char * const extra[] = { "write_event" };
+
+static bool in_list(const char *path, const char * const *list, size_t n)
+{
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	while (n--)
+		if (!strcmp(name, list[n]))
+			return true;
+	return false;
+}
+
+/* For nftw(), which hands on no pointer. */
+static const char *from_dir, *to_dir;
+static char unexpected[4096];
+
+static void note(const char *what, const char *path)
+{
+	size_t len = strlen(unexpected);
+
+	snprintf(unexpected + len, sizeof(unexpected) - len, " %s:%s", what, path);
+}
+
+/* Other systems' events are not to be here, and ours not there. */
+static bool not_compared(const char *path)
+{
+	return !strncmp(path, "events/", 7) && strchr(path + 7, '/') &&
+	       strncmp(path, "events/ftrace/", 14);
+}
+
+static int missing_there(const char *path, const struct stat *st, int type,
+			 struct FTW *ftw)
+{
+	const char *rest = path + strlen(from_dir);
+
+	if (type != FTW_F || not_compared(rest) ||
+	    exists(path_of("%s%s", to_dir, rest)))
+		return 0;
+	if (from_dir[strlen(TRACING)] == 'i' ?
+	    !in_list(rest, absent, ARRAY_SIZE(absent)) :
+	    !in_list(rest, extra, ARRAY_SIZE(extra)))
+		note(from_dir, rest);
+	return 0;
+}
+
+static void compare(const char *from, const char *to)
+{
+	from_dir = from;
+	to_dir = to;
+	nftw(from, missing_there, 16, FTW_PHYS);
+}
+
+TEST_F(hyp, layout_is_that_of_an_instance_but_for_what_is_absent_on_purpose)
+{
+	size_t i;
+
+	unexpected[0] = 0;
+	ASSERT_EQ(0, mkdir(OTHER, 0700));
+	compare(OTHER, HYP);
+	compare(HYP, OTHER);
+	EXPECT_EQ(0, rmdir(OTHER));
+	EXPECT_STREQ("", unexpected);
+
+	/* The list says nothing that is not so. */
+	for (i = 0; i < ARRAY_SIZE(absent); i++) {
+		EXPECT_FALSE(exists(path_of(HYP "%s", absent[i])));
+		EXPECT_FALSE(exists(path_of(HYP "options/%s", absent[i])));
+		EXPECT_FALSE(exists(path_of(HYP "per_cpu/cpu0/%s", absent[i])));
+		EXPECT_FALSE(exists(path_of(HYP "events/hyp/hyp_enter/%s", absent[i])));
+	}
+}
+
+TEST_F(hyp, events_have_what_they_need)
+{
+	static const char * const files[] = { "enable", "filter", "format", "id" };
+	static const char * const events[] = {
+		"host_hcall", "host_mem_abort", "host_smc", "hyp_enter",
+		"hyp_exit", "selftest",
+	};
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		for (j = 0; j < ARRAY_SIZE(files); j++)
+			EXPECT_TRUE(exists(path_of(HYP "events/hyp/%s/%s",
+						   events[i], files[j])));
+	EXPECT_TRUE(exists(HYP "events/hyp/enable"));
+	EXPECT_TRUE(exists(HYP "events/hyp/filter"));
+	EXPECT_FALSE(exists(HYP "events/sched"));
+}
+
+/* A file that may be read can be: the whole of it, or there is nothing now. */
+static int unreadable(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	char buf[4096];
+	int fd;
+
+	if (type != FTW_F || !(st->st_mode & 0400))
+		return 0;
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	if (fd < 0 || (read(fd, buf, sizeof(buf)) < 0 && errno != EAGAIN))
+		note("can't read", path);
+	close(fd);
+	return 0;
+}
+
+TEST_F(hyp, every_readable_file_can_be_read)
+{
+	unexpected[0] = 0;
+	nftw(HYP, unreadable, 16, FTW_PHYS);
+	EXPECT_STREQ("", unexpected);
+}
+
+TEST_F(hyp, other_names_lead_to_it_and_cannot_be_removed)
+{
+	struct stat hyp, other;
+	int i;
+
+	ASSERT_EQ(0, stat(HYP "trace", &hyp));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, stat(TRACING "instances/hyp/trace", &other));
+		EXPECT_EQ(hyp.st_ino, other.st_ino);
+		ASSERT_EQ(0, stat(TRACING "hypervisor/trace", &other));
+		EXPECT_EQ(hyp.st_ino, other.st_ino);
+
+		EXPECT_EQ(-1, rmdir(TRACING "hyp"));
+		EXPECT_EQ(-1, rmdir(TRACING "hypervisor"));
+		EXPECT_EQ(-1, unlink(TRACING "hypervisor"));
+		EXPECT_EQ(-1, rmdir(TRACING "instances/hyp"));
+		EXPECT_EQ(-1, unlink(TRACING "instances/hyp"));
+		EXPECT_EQ(-1, rename(TRACING "instances/hyp", TRACING "instances/x"));
+		EXPECT_EQ(-1, mkdir(TRACING "instances/hyp", 0700));
+		EXPECT_EQ(EEXIST, errno);
+	}
+}
+
+TEST_F(hyp, root_lists_events_and_says_where_to_enable_them)
+{
+	char *text;
+
+	EXPECT_TRUE(exists(TRACING "events/hyp/hyp_enter/format"));
+	EXPECT_TRUE(exists(TRACING "events/hyp/hyp_enter/id"));
+	EXPECT_FALSE(exists(TRACING "events/hyp/hyp_enter/enable"));
+	EXPECT_FALSE(exists(TRACING "events/hyp/enable"));
+	EXPECT_EQ(event_id("hyp_enter"),
+		  get_num(TRACING "events/hyp/hyp_enter/id", ""));
+
+	ASSERT_EQ(0, put(TRACING "error_log", ""));
+	EXPECT_EQ(-EINVAL, put(TRACING "set_event", "hyp:hyp_enter"));
+	text = get(TRACING "error_log");
+	EXPECT_NE(NULL, strstr(text, "Hypervisor events are enabled in hyp/"));
+	free(text);
+
+	ASSERT_EQ(0, put(TRACING "error_log", ""));
+	EXPECT_EQ(0, put(TRACING "events/enable", "1"));
+	EXPECT_EQ(1, get_num(TRACING "events/enable", ""));
+	EXPECT_EQ(0, put(TRACING "events/enable", "0"));
+	text = get(TRACING "error_log");
+	EXPECT_EQ(NULL, strstr(text, "Hypervisor"));
+	free(text);
+}
+
+/* What the files take --------------------------------------------------------- */
+
+static int enabled(const char *event)
+{
+	return get_num(path_of(HYP "events/hyp/%s/enable", event), "");
+}
+
+TEST_F(hyp, set_event_takes_globs_and_negation)
+{
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_*"));
+	EXPECT_EQ(1, enabled("hyp_enter"));
+	EXPECT_EQ(1, enabled("hyp_exit"));
+	EXPECT_EQ(0, enabled("host_hcall"));
+	EXPECT_EQ(0, enabled("selftest"));
+
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:*"));
+	EXPECT_EQ(1, enabled("host_smc"));
+	EXPECT_EQ(1, enabled("selftest"));
+
+	ASSERT_EQ(0, put(HYP "set_event", "*:selftest host_smc"));
+	text = get(HYP "set_event");
+	EXPECT_EQ(strlen("hyp:selftest\nhyp:host_smc\n"), strlen(text));
+	EXPECT_NE(NULL, strstr(text, "hyp:selftest\n"));
+	EXPECT_NE(NULL, strstr(text, "hyp:host_smc\n"));
+	free(text);
+
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	ASSERT_EQ(0, system("echo '!hyp:host_*' >> " HYP "set_event"));
+	EXPECT_EQ(0, enabled("host_hcall"));
+	EXPECT_EQ(0, enabled("host_mem_abort"));
+	EXPECT_EQ(1, enabled("hyp_exit"));
+
+	EXPECT_EQ(-EINVAL, put(HYP "set_event", "hyp:no_such_*"));
+	EXPECT_EQ(-EINVAL, put(HYP "set_event", "sched:*"));
+}
+
+TEST_F(hyp, filter_is_none_and_refuses_to_be_another)
+{
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "error_log", ""));
+	text = get(HYP "events/hyp/selftest/filter");
+	EXPECT_STREQ("none\n", text);
+	free(text);
+	EXPECT_EQ(0, put(HYP "events/hyp/selftest/filter", "0"));
+	EXPECT_EQ(0, put(HYP "events/hyp/filter", "0"));
+	EXPECT_EQ(-EOPNOTSUPP, put(HYP "events/hyp/selftest/filter", "id == 1"));
+	EXPECT_EQ(-EOPNOTSUPP, put(HYP "events/hyp/filter", "id == 1"));
+	EXPECT_EQ(-EOPNOTSUPP, put(HYP "events/hyp/selftest/filter", "nonsense"));
+	text = get(HYP "error_log");
+	EXPECT_NE(NULL, strstr(text, "can't be filtered"));
+	EXPECT_NE(NULL, strstr(text, "Command: id == 1"));
+	free(text);
+	text = get(HYP "events/hyp/selftest/filter");
+	EXPECT_STREQ("none\n", text);
+	free(text);
+}
+
+TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
+{
+	struct stream s = stream_from(1);
+	int cpu;
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	ASSERT_EQ(0, put(HYP "tracing_cpumask", "2"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		ASSERT_EQ(0, run_on(cpu));
+		ASSERT_EQ(0, emit(1, 50));
+	}
+	EXPECT_EQ(0, stat_of(0, "entries:"));
+	EXPECT_EQ(50, read_raw(1, check_stream, &s));
+	for (cpu = 2; cpu < self->cpus; cpu++)
+		EXPECT_EQ(0, stat_of(cpu, "entries:"));
+
+	/* While tracing, and what is there stays. */
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, emit(51, 60));
+	ASSERT_EQ(0, put(HYP "tracing_cpumask", "1"));
+	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(10, stat_of(0, "entries:"));
+	EXPECT_EQ(10, read_raw(1, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+
+	/* Through hotplug, resize, and the clock's adjustments. */
+	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(61, 70));
+	EXPECT_EQ(0, stat_of(1, "entries:"));
+	ASSERT_EQ(0, put(HYP "tracing_cpumask", "3"));
+	ASSERT_EQ(0, emit(61, 70));
+	EXPECT_EQ(10, read_raw(1, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+}
+
+/* Set an option for one reading of "trace"; the caller frees the text. */
+static char *trace_with(const char *option, const char *value)
+{
+	char *text, old[8];
+
+	sprintf(old, "%lld", get_num(path_of(HYP "options/%s", option), ""));
+	if (put(path_of(HYP "options/%s", option), value))
+		return strdup("option can't be set");
+	text = get(HYP "trace");
+	put(path_of(HYP "options/%s", option), old);
+	return text;
+}
+
+TEST_F(hyp, options_show_events_as_in_any_instance)
+{
+	char *text, want[64];
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(77, 77));
+	/* Names of tasks are taken down when the CPU switches. */
+	usleep(20000);
+
+	text = get(HYP "trace");
+	EXPECT_EQ(text, strstr(text, "# tracer: nop\n"));
+	EXPECT_NE(NULL, strstr(text, "# entries-in-buffer/entries-written: 1/1 "));
+	sprintf(want, "-%d ", getpid());
+	EXPECT_NE(NULL, strstr(text, want));
+	EXPECT_NE(NULL, strstr(text, "[000]"));
+	EXPECT_NE(NULL, strstr(text, ": selftest: id=77\n"));
+	free(text);
+
+	text = trace_with("context-info", "0");
+	EXPECT_EQ(NULL, strstr(text, "[000]"));
+	EXPECT_NE(NULL, strstr(text, "selftest: id=77\n"));
+	free(text);
+
+	text = trace_with("fields", "1");
+	EXPECT_NE(NULL, strstr(text, "selftest: id=0x4d (77)"));
+	free(text);
+
+	text = trace_with("raw", "1");
+	EXPECT_EQ(NULL, strstr(text, "option can't be set"));
+	EXPECT_EQ(NULL, strstr(text, "[000]"));
+	sprintf(want, "%d 0 ", getpid());
+	EXPECT_NE(NULL, strstr(text, want));
+	free(text);
+
+	text = trace_with("hex", "1");
+	sprintf(want, "%08x", getpid());
+	EXPECT_NE(NULL, strstr(text, want))
+		TH_LOG("%s", text);
+	free(text);
+
+	text = trace_with("bin", "1");
+	EXPECT_NE(NULL, memmem(text, 4096, &(int){ getpid() }, 4));
+	free(text);
+
+	text = trace_with("verbose", "1");
+	EXPECT_NE(NULL, strstr(text, "selftest"));
+	free(text);
+
+	text = trace_with("irq-info", "0");
+	EXPECT_EQ(NULL, strstr(text, "....."));
+	free(text);
+
+	text = trace_with("record-tgid", "1");
+	EXPECT_NE(NULL, strstr(text, "selftest: id=77\n"));
+	free(text);
+}
+
+TEST_F(hyp, annotate_says_where_a_cpu_begins)
+{
+	char *text;
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 1));
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, emit(2, 2));
+	/* Only where events were lost before, so that CPUs begin at odd times. */
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, emit(1, MANY));
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, emit(1, MANY));
+	text = get(HYP "trace");
+	EXPECT_NE(NULL, strstr(text, "buffer started ####"));
+	free(text);
+	text = trace_with("annotate", "0");
+	EXPECT_EQ(NULL, strstr(text, "buffer started ####"));
+	free(text);
+}
+
+TEST_F(hyp, clearing_keeps_what_is_not_cleared)
+{
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put(HYP "buffer_percent", "25"));
+	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, put(HYP "trace", "0"));
+	EXPECT_EQ(25, get_num(HYP "buffer_percent", ""));
+	EXPECT_EQ(1, get_num(HYP "tracing_on", ""));
+	EXPECT_EQ(0, stat_of(0, "entries:"));
+	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
+}
+
+TEST_F(hyp, free_buffer_stops_tracing_and_makes_it_small)
+{
+	int fd;
+
+	ASSERT_EQ(0, put(HYP "options/disable_on_free", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = open(HYP "free_buffer", O_WRONLY);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(1, get_num(HYP "tracing_on", ""));
+	close(fd);
+	EXPECT_EQ(0, get_num(HYP "tracing_on", ""));
+	EXPECT_GE(8, get_num(HYP "buffer_size_kb", ""));
+}
+
+/* Ways to read ------------------------------------------------------------------ */
+
+/* Read trace_pipe with a buffer of that size until it is empty. */
+static char *read_pipe(size_t size)
+{
+	int fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
+	char *text = calloc(1, 1 << 20);
+	size_t len = 0;
+	ssize_t n;
+
+	while (len + size < 1 << 20 && (n = read(fd, text + len, size)) > 0)
+		len += n;
+	close(fd);
+	return text;
+}
+
+TEST_F(hyp, buffers_of_any_size_give_the_same)
+{
+	static const size_t sizes[] = { 1, 7, 100, 4096, 1 << 19 };
+	bool ordered;
+	char *text;
+	size_t i;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ASSERT_EQ(0, emit(1, 300));
+		text = read_pipe(sizes[i]);
+		EXPECT_EQ(300, ids_in_order(text, &ordered))
+			TH_LOG("with %zu bytes", sizes[i]);
+		EXPECT_TRUE(ordered);
+		free(text);
+	}
+}
+
+TEST_F(hyp, several_readers_get_each_event_once)
+{
+	const int readers = 4, events = 1000;
+	int seen[1001] = { }, i, pipes[2];
+	unsigned int id;
+	char line[256];
+	FILE *from;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, events));
+	ASSERT_EQ(0, pipe(pipes));
+	for (i = 0; i < readers; i++) {
+		if (!fork()) {
+			/* Whole lines: a write to a pipe is in one piece. */
+			int fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
+			char buf[2048];
+			ssize_t n;
+
+			while ((n = read(fd, buf, sizeof(buf))) > 0 ||
+			       (n < 0 && errno == EBUSY))
+				if (n > 0 && write(pipes[1], buf, n) != n)
+					_exit(1);
+			_exit(0);
+		}
+	}
+	close(pipes[1]);
+	from = fdopen(pipes[0], "r");
+	while (fgets(line, sizeof(line), from)) {
+		char *at = strstr(line, "selftest: id=");
+
+		if (at && sscanf(at, "selftest: id=%u", &id) == 1 && id <= 1000)
+			seen[id]++;
+	}
+	fclose(from);
+	while (wait(NULL) > 0)
+		;
+	for (i = 1; i <= events; i++)
+		EXPECT_EQ(1, seen[i])
+			TH_LOG("event %d", i);
+}
+
+/* A child that blocks in a read of trace_pipe. */
+static pid_t blocked_reader(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		int fd = open(HYP "trace_pipe", O_RDONLY);
+		char buf[4096];
+
+		while (read(fd, buf, sizeof(buf)) > 0)
+			;
+		_exit(0);
+	}
+	usleep(100000);
+	return pid;
+}
+
+TEST_F(hyp, a_blocked_reader_can_be_interrupted_and_killed)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGKILL };
+	bool ordered;
+	size_t i;
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		pid_t pid = blocked_reader();
+		int status;
+
+		ASSERT_EQ(0, kill(pid, signals[i]));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+		EXPECT_EQ(signals[i], WTERMSIG(status));
+
+		/* The next one works. */
+		ASSERT_EQ(0, emit(1, 20));
+		text = read_pipe(4096);
+		EXPECT_EQ(20, ids_in_order(text, &ordered));
+		free(text);
+	}
+}
+
+/* The output of a shell command; the caller frees it. */
+static char *output_of(const char *command)
+{
+	char *text = calloc(1, 65536);
+	FILE *from = popen(command, "r");
+
+	if (from) {
+		fread(text, 1, 65535, from);
+		pclose(from);
+	}
+	return text;
+}
+
+TEST_F(hyp, shell_commands_do_what_they_do_with_any_file)
+{
+	bool ordered;
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 5));
+	text = output_of("head -n 1 " HYP "trace_pipe");
+	EXPECT_EQ(1, ids_in_order(text, &ordered));
+	free(text);
+
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_EQ(0, emit(1, 5));
+	text = output_of("grep -c selftest " HYP "trace");
+	EXPECT_STREQ("5\n", text);
+	free(text);
+
+	text = output_of("timeout 1 dd bs=1 if=" HYP "trace_pipe 2>/dev/null");
+	EXPECT_EQ(5, ids_in_order(text, &ordered));
+	free(text);
+
+	ASSERT_EQ(0, emit(1, 5));
+	text = output_of("timeout 1 cat " HYP "per_cpu/cpu0/trace_pipe");
+	EXPECT_EQ(5, ids_in_order(text, &ordered));
+	free(text);
+}
+
+TEST_F(hyp, poll_waits_for_as_much_as_buffer_percent_says)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	long long size = get_num(HYP "per_cpu/cpu0/buffer_size_kb", "") * 1024;
+
+	pfd.fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, pfd.fd);
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	EXPECT_EQ(0, poll(&pfd, 1, 50));
+	ASSERT_EQ(0, emit(1, 1));
+	EXPECT_EQ(1, poll(&pfd, 1, 5000));
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
+	EXPECT_EQ(0, poll(&pfd, 1, 50));
+	ASSERT_EQ(0, emit(2, size / 20 * 6 / 10));	/* 20 bytes each */
+	EXPECT_EQ(1, poll(&pfd, 1, 5000));
+	close(pfd.fd);
+}
+
+/* Splice pages of CPU 0 into a pipe, and decode what comes out of it. */
+static int splice_raw(event_fn fn, void *data)
+{
+	int fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	uint8_t page[4096];
+	int pipes[2], count = 0;
+
+	if (pipe(pipes))
+		return -1;
+	while (splice(fd, NULL, pipes[1], NULL, 4096, SPLICE_F_NONBLOCK) == 4096 &&
+	       read(pipes[0], page, 4096) == 4096)
+		count += decode_page(page, fn, data);
+	close(pipes[0]);
+	close(pipes[1]);
+	close(fd);
+	return count;
+}
+
+/* As always with ftrace: splice moves pages that are full, read takes the rest. */
+TEST_F(hyp, splice_gives_full_pages_and_read_the_rest)
+{
+	struct stream s = stream_from(1);
+	int spliced;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, EVENTS));
+	spliced = splice_raw(check_stream, &s);
+	EXPECT_LT(EVENTS - 4072 / 20, spliced);
+	EXPECT_EQ(EVENTS - spliced, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_EQ(EVENTS, stat_of(0, "read events:"));
+	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the test programs on kselftest's harness have in common: the state that
+ * each test begins with, and a stream of selftest events.
+ */
+#ifndef HYP_FIXTURE_H
+#define HYP_FIXTURE_H
+
+#include "../kselftest_harness.h"
+#include "hyp_trace.h"
+
+#define EVENTS		2000	/* per CPU, where none must be lost */
+#define MANY		20000	/* more than the smallest buffer holds */
+#define SMALL_KB	"8"
+
+/* The selftest events of one CPU, checked for order as they come. */
+struct stream {
+	int		type;
+	uint64_t	next;		/* id expected */
+	uint64_t	last_ts;
+	uint64_t	first_ts;
+	uint64_t	count;
+	uint64_t	lost;
+	unsigned int	errors;
+	int		pid;
+};
+
+static inline void check_stream(void *data, const struct event *e)
+{
+	struct stream *s = data;
+	uint64_t id;
+
+	if (e->ts < s->last_ts)
+		s->errors++;
+	s->last_ts = e->ts;
+	s->lost += e->lost;
+	if (e->type != s->type)
+		return;
+
+	id = payload_u64(e);
+	if (e->size != 8 || id != s->next + e->lost ||
+	    (s->pid && e->pid != s->pid))
+		s->errors++;
+	if (!s->count++)
+		s->first_ts = e->ts;
+	s->next = id + 1;
+}
+
+static inline struct stream stream_from(uint64_t first)
+{
+	return (struct stream) {
+		.type = event_id("selftest"),
+		.next = first,
+		.pid = getpid(),
+	};
+}
+
+/* Are the ids in a text increasing, and how many are they? */
+static inline int ids_in_order(const char *text, bool *ordered)
+{
+	unsigned long last = 0, id;
+	int count = 0;
+
+	*ordered = true;
+	while ((text = strstr(text, "selftest: id="))) {
+		text += 13;
+		id = strtoul(text, NULL, 10);
+		if (id <= last)
+			*ordered = false;
+		last = id;
+		count++;
+	}
+	return count;
+}
+
+FIXTURE(hyp) {
+	int cpus;
+};
+
+/* Off, empty, default size, no events but selftest, all CPUs online. */
+FIXTURE_SETUP(hyp)
+{
+	int cpu;
+
+	self->cpus = nr_cpus();
+	ASSERT_TRUE(exists(HYP "tracing_on"))
+		TH_LOG("no hyp/: see dmesg for why");
+	for (cpu = 1; cpu < self->cpus; cpu++)
+		put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(HYP "options/overwrite", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_cpumask",
+			 path_of("%x", (1 << self->cpus) - 1)));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "1"));
+	ASSERT_EQ(0, run_on(0));
+}
+
+FIXTURE_TEARDOWN(hyp)
+{
+	put(HYP "tracing_on", "0");
+	put(HYP "trace", "");
+}
+
+#endif /* HYP_FIXTURE_H */
