@@ -122,41 +122,11 @@ static struct trace_event_call *__event_##call __used			\
 
 #include <trace/events/hyp.h>
 
-/**
- * hyp_event_reg() - have EL2 record an event, or stop it
- * @call:	the event
- * @type:	what is wanted
- * @data:	the trace_event_file, of the instance that asks
- *
- * Return: 0, -EINVAL if it is not the hypervisor's instance, -EOPNOTSUPP for
- * anything but recording it, -ENODEV before the hypervisor is known
- */
-int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
-		  void *data)
-{
-	struct trace_event_file *file = data;
-	unsigned long event = (unsigned long)call->data;
-
-	if (!hyp_ops)
-		return -ENODEV;
-
-	switch (type) {
-	case TRACE_REG_REGISTER:
-		if (!trace_array_remote(file->tr))
-			return -EINVAL;
-		return hyp_ops->enable(event, call->event.type);
-	case TRACE_REG_UNREGISTER:
-		return hyp_ops->enable(event, 0);
-	default:
-		return -EOPNOTSUPP;
-	}
-}
-
 enum { HYP_ERR_FILTER, HYP_ERR_ELSEWHERE };
 
 static const char * const hyp_errors[] = {
 	[HYP_ERR_FILTER] = "Hypervisor events can't be filtered; write 0 for no filter",
-	[HYP_ERR_ELSEWHERE] = "Hypervisor events are enabled in hyp/, by hyp/set_event",
+	[HYP_ERR_ELSEWHERE] = "Hypervisor events are recorded in hyp/, not here",
 };
 
 /* Which is said in the error_log of @tr, under @what. */
@@ -164,6 +134,51 @@ static void log_error(struct trace_array *tr, const char *what,
 		      const char *command, u8 error)
 {
 	tracing_log_err(tr, what, command, (const char **)hyp_errors, error, 0);
+}
+
+/* Instances that have an event enabled: the hypervisor's, the root, or both. */
+static unsigned int users[HYP_NR_EVENTS];
+
+/**
+ * hyp_event_reg() - have EL2 record an event, or stop it
+ * @call:	the event
+ * @type:	what is wanted
+ * @data:	the trace_event_file, of the instance that asks
+ *
+ * Wherever it is enabled, it is recorded in the hypervisor's instance; if that is
+ * not the one, its error_log says so.
+ *
+ * Context: event_mutex is held.
+ * Return: 0, -EOPNOTSUPP for anything but recording it, -ENODEV before the
+ * hypervisor is known
+ */
+int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
+		  void *data)
+{
+	unsigned long event = (unsigned long)call->data;
+	struct trace_event_file *file = data;
+	int ret = 0;
+
+	if (!hyp_ops)
+		return -ENODEV;
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		if (hyp_event_is_foreign(file->tr, call))
+			log_error(file->tr, "hyp event", trace_event_name(call),
+				  HYP_ERR_ELSEWHERE);
+		if (!users[event])
+			ret = hyp_ops->enable(event, call->event.type);
+		if (!ret)
+			users[event]++;
+		return ret;
+	case TRACE_REG_UNREGISTER:
+		if (--users[event])
+			return 0;
+		return hyp_ops->enable(event, 0);
+	default:
+		return -EOPNOTSUPP;
+	}
 }
 
 /**
@@ -180,16 +195,6 @@ int hyp_event_filter_refuse(struct trace_array *tr, const char *filter)
 {
 	log_error(tr, "hyp event filter", filter, HYP_ERR_FILTER);
 	return -EOPNOTSUPP;
-}
-
-/**
- * hyp_event_refer() - say where an event can be enabled
- * @tr:		an instance where it can't, in whose error_log it is said
- * @event:	its name
- */
-void hyp_event_refer(struct trace_array *tr, const char *event)
-{
-	log_error(tr, "hyp event", event, HYP_ERR_ELSEWHERE);
 }
 
 /* From here on the header is expanded inside of functions, a statement each. */

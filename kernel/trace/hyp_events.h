@@ -16,7 +16,6 @@
 int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data);
 int hyp_event_filter_refuse(struct trace_array *tr, const char *filter);
-void hyp_event_refer(struct trace_array *tr, const char *event);
 
 static inline bool is_hyp_event(const struct trace_event_call *call)
 {
@@ -36,44 +35,18 @@ static inline int hyp_event_filter_refuse(struct trace_array *tr,
 	return 0;
 }
 
-static inline void hyp_event_refer(struct trace_array *tr, const char *event)
-{
-}
-
 #endif
 
 /**
- * hyp_event_usable() - can the event be enabled in this instance?
+ * hyp_event_is_foreign() - is it a hypervisor's event, in an instance that has
+ * not got the hypervisor's buffer?
  * @tr:		the instance
  * @call:	any event
- *
- * Return: false for a hypervisor's event outside of the hypervisor's instance
  */
-static inline bool hyp_event_usable(struct trace_array *tr,
-				    const struct trace_event_call *call)
+static inline bool hyp_event_is_foreign(struct trace_array *tr,
+					const struct trace_event_call *call)
 {
-	return !is_hyp_event(call) || trace_array_remote(tr);
-}
-
-/**
- * hyp_event_refused() - must this instance not enable the event?
- * @tr:		the instance
- * @call:	any event
- * @asked:	the user has asked for it, not just for all that there is: say in
- *		error_log where it can be had
- *
- * Return: true for a hypervisor's event outside of the hypervisor's instance
- */
-static inline bool hyp_event_refused(struct trace_array *tr,
-				     struct trace_event_call *call, bool asked)
-{
-	if (hyp_event_usable(tr, call))
-		return false;
-
-	if (asked)
-		hyp_event_refer(tr, trace_event_name(call));
-
-	return true;
+	return is_hyp_event(call) && !trace_array_remote(tr);
 }
 
 /**
@@ -81,13 +54,13 @@ static inline bool hyp_event_refused(struct trace_array *tr,
  * @tr:		the instance
  * @call:	any event
  *
- * The root lists those that it can't enable: binary readers take all formats
- * from there.
+ * The root lists the hypervisor's, too: binary readers take all formats from
+ * there, and tools look there for what can be enabled.
  */
 static inline bool hyp_event_visible(struct trace_array *tr,
 				     const struct trace_event_call *call)
 {
-	return hyp_event_usable(tr, call) ||
+	return !hyp_event_is_foreign(tr, call) ||
 	       (tr->flags & TRACE_ARRAY_FL_GLOBAL);
 }
 
@@ -101,24 +74,23 @@ static inline bool hyp_event_file_absent(struct trace_array *tr,
 					 const struct trace_event_call *call,
 					 const char *name)
 {
-	if (!strcmp(name, "id"))
+	if (!is_hyp_event(call) && !trace_array_remote(tr))
 		return false;
-	if (!trace_array_remote(tr))
-		return is_hyp_event(call);
 
-	return strcmp(name, "enable") && strcmp(name, "filter");
+	return strcmp(name, "id") && strcmp(name, "enable") &&
+	       strcmp(name, "filter");
 }
 
 /**
- * hyp_system_has_files() - can the system's events be enabled here?
+ * hyp_event_unfiltered() - are events of this system recorded without a filter?
  * @tr:		the instance
  * @system:	the name of any event system
  */
-static inline bool hyp_system_has_files(struct trace_array *tr,
+static inline bool hyp_event_unfiltered(struct trace_array *tr,
 					const char *system)
 {
-	return !IS_ENABLED(CONFIG_NVHE_EL2_TRACING) || trace_array_remote(tr) ||
-	       strcmp(system, "hyp");
+	return IS_ENABLED(CONFIG_NVHE_EL2_TRACING) &&
+	       (trace_array_remote(tr) || !strcmp(system, "hyp"));
 }
 
 struct rb_remote_ops;
