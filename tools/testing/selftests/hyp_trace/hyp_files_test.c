@@ -171,29 +171,53 @@ TEST_F(hyp, other_names_lead_to_it_and_cannot_be_removed)
 	}
 }
 
-TEST_F(hyp, root_lists_events_and_says_where_to_enable_them)
+TEST_F(hyp, root_enables_events_and_says_where_they_are_recorded)
 {
 	char *text;
 
 	EXPECT_TRUE(exists(TRACING "events/hyp/hyp_enter/format"));
-	EXPECT_TRUE(exists(TRACING "events/hyp/hyp_enter/id"));
-	EXPECT_FALSE(exists(TRACING "events/hyp/hyp_enter/enable"));
-	EXPECT_FALSE(exists(TRACING "events/hyp/enable"));
 	EXPECT_EQ(event_id("hyp_enter"),
 		  get_num(TRACING "events/hyp/hyp_enter/id", ""));
 
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
 	ASSERT_EQ(0, put(TRACING "error_log", ""));
-	EXPECT_EQ(-EINVAL, put(TRACING "set_event", "hyp:hyp_enter"));
-	text = get(TRACING "error_log");
-	EXPECT_NE(NULL, strstr(text, "Hypervisor events are enabled in hyp/"));
-	free(text);
+	ASSERT_EQ(0, put(TRACING "events/hyp/selftest/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(10, stat_of(0, "entries:"));
 
+	/* Enabled in both: until neither wants it any more. */
+	ASSERT_EQ(0, put(TRACING "set_event", "hyp:selftest"));
+	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "1"));
+	ASSERT_EQ(0, put(TRACING "events/hyp/selftest/enable", "0"));
+	ASSERT_EQ(0, emit(11, 20));
+	EXPECT_EQ(20, stat_of(0, "entries:"));
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "0"));
+	ASSERT_EQ(0, emit(21, 30));
+	EXPECT_EQ(20, stat_of(0, "entries:"));
+
+	text = get(TRACING "error_log");
+	EXPECT_NE(NULL, strstr(text, "Hypervisor events are recorded in hyp/"));
+	free(text);
+	EXPECT_EQ(-EOPNOTSUPP, put(TRACING "events/hyp/selftest/filter", "id==1"));
+}
+
+TEST_F(hyp, all_events_of_the_root_are_the_kernels)
+{
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
 	ASSERT_EQ(0, put(TRACING "error_log", ""));
 	EXPECT_EQ(0, put(TRACING "events/enable", "1"));
 	EXPECT_EQ(1, get_num(TRACING "events/enable", ""));
+	EXPECT_EQ(0, get_num(TRACING "events/hyp/enable", ""));
+	EXPECT_EQ(0, put(TRACING "events/hyp/enable", "1"));
+	EXPECT_EQ(1, get_num(TRACING "events/hyp/enable", ""));
 	EXPECT_EQ(0, put(TRACING "events/enable", "0"));
+	EXPECT_EQ(0, get_num(TRACING "events/enable", ""));
+	EXPECT_EQ(0, get_num(TRACING "events/hyp/enable", ""));
 	text = get(TRACING "error_log");
-	EXPECT_EQ(NULL, strstr(text, "Hypervisor"));
+	EXPECT_NE(NULL, strstr(text, "Command: hyp_enter"));
 	free(text);
 }
 
@@ -633,6 +657,32 @@ TEST_F(hyp, splice_gives_full_pages_and_read_the_rest)
 	EXPECT_EQ(0, s.errors);
 	EXPECT_EQ(EVENTS, stat_of(0, "read events:"));
 	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
+}
+
+TEST_F(hyp, text_can_be_spliced)
+{
+	char *text = calloc(1, 1 << 20);
+	int pipes[2], fd;
+	size_t len = 0;
+	bool ordered;
+	ssize_t n;
+
+	ASSERT_EQ(0, pipe(pipes));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, EVENTS));
+	fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
+	while ((n = splice(fd, NULL, pipes[1], NULL, 8192, SPLICE_F_NONBLOCK)) > 0) {
+		n = read(pipes[0], text + len, n);
+		ASSERT_LT(0, n);
+		len += n;
+	}
+	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_EQ(EVENTS, ids_in_order(text, &ordered));
+	EXPECT_TRUE(ordered);
+	free(text);
+	close(fd);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 TEST_HARNESS_MAIN

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# From "protoc --decode_raw" of a Perfetto trace to a line per event, and one per
+# thing that Perfetto complains of:
+#
+#   event CPU TIMESTAMP PID NAME [ARGUMENT...]
+#   lost CPU
+#   error WHAT
+#
+# Fields are numbers there. These are from Perfetto's protos: trace.proto (packet
+# 1), trace_packet.proto (ftrace_events 1, ftrace_stats 34), ftrace_event_bundle.proto
+# (cpu 1, event 2, lost_events 3, error 8, generic_event_descriptors 11),
+# ftrace_event.proto, ftrace_stats.proto. An event that Perfetto has no type for is
+# described by a descriptor behind the events of its bundle.
+
+BEGIN {
+	name[476] = "hyp_enter"; name[477] = "hyp_exit"; name[478] = "host_hcall"
+	name[479] = "host_smc"; name[480] = "host_mem_abort"
+	complaint[5] = "atrace"; complaint[6] = "unknown"; complaint[7] = "failed"
+	complaint[9] = "parse"
+}
+
+function field() {
+	f = $1
+	sub(/:$/, "", f)
+	return f
+}
+
+function value() {
+	v = $0
+	sub(/^ *[0-9]+: /, "", v)
+	gsub(/"/, "", v)
+	return v
+}
+
+# The path of the fields that we are in: "1/1/2" is an event.
+/\{$/ {
+	path[++depth] = field()
+	where = where "/" path[depth]
+	if (where == "/1/1") { n = 0; cpu = 0 }
+	if (where == "/1/1/2") { ts[++n] = ""; pid[n] = "none"; kind[n] = ""; args[n] = "" }
+	else if (where ~ /^\/1\/1\/2\/[0-9]+$/) kind[n] = field()
+	if (where == "/1/1/8") print "error bundle"
+	next
+}
+
+/\}$/ {
+	if (where == "/1/1")
+		for (i = 1; i <= n; i++)
+			print "event", cpu, ts[i], pid[i],
+				(kind[i] in name ? name[kind[i]] : kind[i]) args[i]
+	sub(/\/[0-9]+$/, "", where)
+	depth--
+	next
+}
+
+where == "/1/1" && field() == 1 { cpu = value() }
+where == "/1/1" && field() == 3 { if (value() != 0) print "lost", cpu }
+where == "/1/1/2" && field() == 1 { ts[n] = value() }
+where == "/1/1/2" && field() == 2 { pid[n] = value() }
+# One without arguments is an empty string, as far as one can tell.
+where == "/1/1/2" && field() > 2 { kind[n] = field() }
+where ~ /^\/1\/1\/2\/[0-9]+$/ { args[n] = args[n] " " field() "=" value() }
+where == "/1/1/11" && field() == 1 { described = value() }
+where == "/1/1/11/2" && field() == 1 { name[described] = value() }
+where == "/1/34" && (field() in complaint) { print "error", complaint[field()], value() }

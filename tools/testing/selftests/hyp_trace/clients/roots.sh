@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Sourced by the tests that run clients: their roots are /clients/SUITE, each a
+# Debian suite's packages, unpacked.
+
+HYP=/sys/kernel/tracing/hyp
+
+. /tests/ktap_helpers.sh
+
+# Make a root usable: the system's mounts, the tests, a shell.
+prepare_root() {
+	for dir in /proc /sys /dev /tmp /bin /tests; do
+		mount --rbind $dir "/clients/$1$dir"
+	done
+}
+
+# Is the client there? If not, say why, as the result of the test of that name.
+have_suite() {
+	[ -d "/clients/$1" ] && return
+	ktap_test_skip "$2: $1's packages could not be had"
+	return 1
+}
+
+# in_root SUITE COMMAND...
+in_root() {
+	local root=/clients/$1
+
+	shift
+	chroot "$root" "$@"
+}
+
+# result NAME: of the last command
+result() {
+	if [ $? = 0 ]; then
+		ktap_test_pass "$1"
+	else
+		ktap_test_fail "$1"
+	fi
+}
+
+# Do the "selftest: id=" lines on stdin have ids 1 to $1, in this order, $2 times
+# (on as many CPUs)?
+ids_are() {
+	awk -v last="$1" -v cpus="$2" '
+		/selftest:/ {
+			match($0, /\[[0-9]+\]/)
+			cpu = substr($0, RSTART + 1, RLENGTH - 2)
+			id = $0
+			sub(/.*id=/, "", id)
+			if (id + 0 != ++seen[cpu]) { print "# cpu " cpu ": " $0; bad = 1 }
+			n++
+		}
+		END {
+			if (n != last * cpus) { print "# " n " events"; bad = 1 }
+			exit bad
+		}'
+}

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU: trace-cmd and libtracefs of each suite, on the hypervisor's
+# instance.
+
+. /tests/roots.sh
+
+N=300
+CPUS=$(nproc)
+
+tc() {
+	in_root "$suite" trace-cmd "$@"
+}
+
+# Do records recorded with these arguments hold exactly what was emitted?
+records_all() {
+	rm -f /tmp/t.dat
+	tc record -o /tmp/t.dat "$@" hyp_emit 1 $N > /tmp/record.log 2>&1 &&
+		tc report -i /tmp/t.dat > /tmp/report 2>/tmp/report.log &&
+		ids_are $N "$CPUS" < /tmp/report && return
+	cat /tmp/record.log /tmp/report.log
+	tail -n 5 /tmp/report
+	return 1
+}
+
+# On one timeline: each event of root and hyp later than the one before it, both
+# decoded, with the pid of the same task.
+one_timeline() {
+	local pid
+
+	records_all -C boot -e sched:sched_switch -B hyp -e hyp || return
+	awk '{ match($0, /\[[0-9]+\][ .A-Za-z0-9]* +[0-9]+\.?[0-9]*:/)
+	       t = substr($0, RSTART, RLENGTH - 1)
+	       sub(/.* /, "", t)
+	       if (t != "" && t + 0 < last) { print "# back: " $0; exit 1 }
+	       if (t != "") last = t + 0 }' /tmp/report || return
+	pid=$(sed -n 's/.*hyp_emit-\([0-9]*\) .*selftest:.*/\1/p' /tmp/report |
+		sort -u)
+	[ "$(echo "$pid" | wc -w)" = 1 ] || { echo "# pids: $pid"; return 1; }
+	grep -q "sched_switch:.*hyp_emit:$pid " /tmp/report &&
+		grep -q "^ .*hyp_emit-$pid .*sched_switch:" /tmp/report &&
+		grep -q "^hyp: .*hyp_emit-$pid .*hyp_enter: *reason=hvc" /tmp/report &&
+		grep -q "^hyp: .*host_hcall: *__hyp_trace_write_event id=" /tmp/report
+}
+
+extracts() {
+	tc start -B hyp -e hyp:selftest && hyp_emit 1 $N && tc stop -B hyp &&
+		tc show -B hyp | ids_are $N "$CPUS" &&
+		tc extract -o /tmp/e.dat -B hyp > /dev/null 2>&1 &&
+		tc report -i /tmp/e.dat 2>/dev/null | ids_are $N "$CPUS"
+}
+
+clears_and_resets() {
+	tc start -B hyp -e hyp:selftest && hyp_emit 1 10 && tc clear -B hyp &&
+		! tc show -B hyp | grep -q selftest: &&
+		[ "$(cat $HYP/tracing_on)" = 1 ] &&
+		tc reset -B hyp &&
+		[ "$(cat $HYP/events/hyp/enable)" = 0 ] && [ -d $HYP ]
+}
+
+lists() {
+	tc list -B | grep -qx hyp && tc list -e '^hyp:' | grep -q hyp:hyp_enter
+}
+
+states() {
+	tc stat -B hyp > /tmp/stat || return
+	grep -q 'Clock: boot' /tmp/stat && grep -q 'Instance: hyp' /tmp/stat
+}
+
+refuses_unknown() {
+	! tc record -o /tmp/t.dat -B hyp -e hyp:no_such_event true \
+		> /tmp/record.log 2>&1 && grep -qi 'no events enabled' /tmp/record.log
+}
+
+# More memory than there is: an error, and what there was still works.
+refuses_too_large() {
+	tc record -o /tmp/t.dat -B hyp -b 99999999 -e hyp:selftest true \
+		> /tmp/record.log 2>&1
+	grep -qiE "can.t|cannot|failed|invalid|memory" /tmp/record.log &&
+		tc start -B hyp -e hyp:selftest && hyp_emit 1 10 && tc stop -B hyp &&
+		tc show -B hyp | ids_are 10 "$CPUS"
+}
+
+survives_kill() {
+	tc record -o /tmp/k.dat -B hyp -e hyp > /dev/null 2>&1 &
+	sleep 1
+	hyp_emit 1 100
+	killall -9 trace-cmd
+	wait
+	echo 0 > $HYP/tracing_on
+	echo > $HYP/trace
+	records_all -B hyp -e hyp
+}
+
+run_suite() {
+	have_suite "$suite" "trace-cmd" || return
+	prepare_root "$suite"
+	in_root "$suite" /tests/libtracefs_test
+	result "$suite libtracefs_test"
+	records_all -B hyp -e hyp
+	result "$suite trace-cmd record -B hyp -e hyp"
+	records_all -e hyp:selftest -B hyp
+	result "$suite trace-cmd record -e hyp:selftest -B hyp"
+	records_all -B hyp -e hyp:selftest -e hyp:hyp_enter --nosplice
+	result "$suite trace-cmd record --nosplice"
+	records_all -B hyp -e hyp -b 4096 -s 1000
+	result "$suite trace-cmd record with buffer size and interval"
+	one_timeline
+	result "$suite trace-cmd record -C boot: host and hypervisor on one timeline"
+	extracts
+	result "$suite trace-cmd start, stop, show, extract: all the same events"
+	clears_and_resets
+	result "$suite trace-cmd clear, reset"
+	lists
+	result "$suite trace-cmd list"
+	states
+	result "$suite trace-cmd stat"
+	refuses_unknown
+	result "$suite trace-cmd record of an unknown event fails as usual"
+	refuses_too_large
+	result "$suite trace-cmd record with a buffer beyond memory"
+	survives_kill
+	result "$suite trace-cmd killed; the next one works"
+	tc reset -B hyp
+	echo 256 > $HYP/buffer_size_kb
+}
+
+ktap_print_header
+for suite in bookworm sid; do
+	run_suite
+done
+echo 0 > $HYP/tracing_on
+KSFT_NUM_TESTS=$((KTAP_TESTNO - 1))
+ktap_finished
