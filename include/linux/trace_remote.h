@@ -32,10 +32,13 @@ struct rb_remote_ring {
  * @load:	give it a ring, closed
  * @unload:	take the ring back, and the counts of what it wrote and dropped
  * @sync:	have that online CPU, or all with -1, pass through the writer's
- *		quiescent state, with its ring open if it is one of @set_cpus
+ *		quiescent state, with its ring open unless @set_cpus or @ignore
+ *		is against it
  * @set_cpus:	record events of these CPUs only, from now on; at first of all
- * @set_on:	record events or not; in between there is "finish what has
- *		begun", with @draining. Any context.
+ * @ignore:	record none of this CPU's events, from now on, or do. Interrupts are
+ *		off
+ * @set_on:	record events or not; in between, both ways, there is "finish what
+ *		has begun", with @draining. Any context.
  * @swap_page:	see struct hyp_ring_swap; -EAGAIN if there is nothing. Any context.
  * @reset:	empty a ring
  * @enable:	event number @event (hyp_event_ids.h) is to be recorded with type
@@ -55,6 +58,7 @@ struct rb_remote_ops {
 			  u64 *dropped);
 	void	(*sync)(int cpu);
 	void	(*set_cpus)(const struct cpumask *cpus);
+	void	(*ignore)(bool ignore);
 	void	(*set_on)(bool on, bool draining, bool overwrite);
 	int	(*swap_page)(int cpu, struct hyp_ring_swap *swap);
 	int	(*reset)(int cpu);

@@ -11,11 +11,14 @@
 #include "hyp_page.h"
 #include "trace.h"
 
+struct rb_remote;
+
 #ifdef CONFIG_NVHE_EL2_TRACING
 
 int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data);
 int hyp_event_filter_refuse(struct trace_array *tr, const char *filter);
+void hyp_follow_pids(struct rb_remote *remote);
 
 static inline bool is_hyp_event(const struct trace_event_call *call)
 {
@@ -33,6 +36,10 @@ static inline int hyp_event_filter_refuse(struct trace_array *tr,
 					  const char *filter)
 {
 	return 0;
+}
+
+static inline void hyp_follow_pids(struct rb_remote *remote)
+{
 }
 
 #endif

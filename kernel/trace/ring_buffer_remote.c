@@ -190,6 +190,18 @@ static void unload_all(struct rb_remote *remote)
 	remote->started = false;
 }
 
+static void tell_writer(struct rb_remote *remote, bool draining)
+{
+	lockdep_assert_held(&remote->mode_lock);
+
+	remote->ops->set_on(remote->on && !remote->paused, draining,
+			    remote->overwrite);
+}
+
+/*
+ * Ends with the writer ready to finish what it will begin once it is on: else it
+ * could begin on a CPU that has not heard yet that there is something to finish.
+ */
 static int load_all(struct rb_remote *remote)
 {
 	int cpu, ret;
@@ -209,6 +221,8 @@ static int load_all(struct rb_remote *remote)
 			return ret;
 	}
 
+	scoped_guard(raw_spinlock_irqsave, &remote->mode_lock)
+		tell_writer(remote, true);
 	remote->ops->sync(-1);
 	return 0;
 }
@@ -332,14 +346,6 @@ void rb_remote_reader_gone(struct rb_remote *remote)
 }
 
 /* On and off ------------------------------------------------------------------ */
-
-static void tell_writer(struct rb_remote *remote, bool draining)
-{
-	lockdep_assert_held(&remote->mode_lock);
-
-	remote->ops->set_on(remote->on && !remote->paused, draining,
-			    remote->overwrite);
-}
 
 void rb_remote_on(struct rb_remote *remote)
 {

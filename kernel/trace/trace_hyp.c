@@ -20,6 +20,27 @@
 static struct rb_remote hyp_remote;
 
 /*
+ * Whether the task that runs on this CPU is to be traced. ftrace finds that out
+ * at each switch, for set_event_pid; here EL2 is told.
+ */
+static void follow_pid(void *unused)
+{
+	struct trace_array *tr = hyp_remote.tr;
+
+	hyp_remote.ops->ignore(this_cpu_read(tr->array_buffer.data->ignore_pid));
+}
+
+/**
+ * hyp_follow_pids() - set_event_pid or set_event_notrace_pid has changed
+ * @remote:	whose instance's, or NULL: that of none
+ */
+void hyp_follow_pids(struct rb_remote *remote)
+{
+	if (remote)
+		on_each_cpu(follow_pid, NULL, true);
+}
+
+/*
  * Have the names of tasks at hand when their pids are printed. ftrace saves
  * them when one of its own events is recorded; EL2's are not recorded here.
  */
@@ -30,20 +51,26 @@ static void probe_sched_switch(void *data, bool preempt,
 {
 	if (hyp_remote.tr->trace_flags & TRACE_ITER_RECORD_CMD)
 		trace_save_cmdline(prev);
+
+	follow_pid(NULL);
 }
 
-static void save_current(void *unused)
+static void follow_current(void *unused)
 {
 	trace_save_cmdline(current);
+	follow_pid(NULL);
 }
 
-static void save_cmdlines(bool on)
+/* Lower than those of ftrace's own probes, which find out about the next task. */
+#define PROBE_PRIO	-1
+
+static void follow_tasks(bool on)
 {
 	static bool registered;
 
 	if (on && !registered) {
-		registered = !register_trace_sched_switch(probe_sched_switch,
-							  NULL);
+		registered = !register_trace_prio_sched_switch(probe_sched_switch,
+							       NULL, PROBE_PRIO);
 		if (!registered)
 			pr_warn("hyp_trace: can't follow task switches, names of tasks may be missing\n");
 	} else if (!on && registered) {
@@ -53,12 +80,12 @@ static void save_cmdlines(bool on)
 
 	/* Those that run now may not be switched from for long. */
 	if (on)
-		on_each_cpu(save_current, NULL, true);
+		on_each_cpu(follow_current, NULL, true);
 }
 
 static struct rb_remote hyp_remote = {
 	.name	= "hyp_trace",
-	.in_use	= save_cmdlines,
+	.in_use	= follow_tasks,
 };
 
 #ifdef CONFIG_NVHE_EL2_TRACING_TEST

@@ -30,8 +30,12 @@ static DEFINE_PER_CPU(struct region, regions);
 /* A ring that is closed in order to be unloaded must not be opened by a sync. */
 static DEFINE_MUTEX(sync_lock);
 
-/* CPUs whose rings are open, apart from that. */
+/* What a CPU's ring is open for: not for CPUs and tasks that are not traced. */
 static struct cpumask traced_cpus = { CPU_BITS_ALL };
+static DEFINE_PER_CPU(bool, ignored);
+
+/* Closed in order to be unloaded, or because the CPU goes: until the next sync */
+static DEFINE_PER_CPU(bool, closed);
 
 /* Memory ---------------------------------------------------------------------- */
 
@@ -148,19 +152,35 @@ out:
 	return ret;
 }
 
-static void open_this_cpu(void *unused)
+/* All of the following run on the CPU, with interrupts off. */
+static void sync_this_cpu(void)
 {
+	bool open = cpumask_test_cpu(smp_processor_id(), &traced_cpus) &&
+		    !this_cpu_read(ignored) && !this_cpu_read(closed);
 	struct arm_smccc_res res;
 
-	hyp_trace_call(&res, __hyp_trace_sync,
-		       cpumask_test_cpu(smp_processor_id(), &traced_cpus));
+	hyp_trace_call(&res, __hyp_trace_sync, open);
+}
+
+static void open_this_cpu(void *unused)
+{
+	this_cpu_write(closed, false);
+	sync_this_cpu();
 }
 
 static void close_this_cpu(void *unused)
 {
-	struct arm_smccc_res res;
+	this_cpu_write(closed, true);
+	sync_this_cpu();
+}
 
-	hyp_trace_call(&res, __hyp_trace_sync, false);
+static void hyp_ignore(bool ignore)
+{
+	if (ignore == this_cpu_read(ignored))
+		return;
+
+	this_cpu_write(ignored, ignore);
+	sync_this_cpu();
 }
 
 /* Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is. */
@@ -304,6 +324,7 @@ static const struct rb_remote_ops hyp_ops = {
 	.unload		= hyp_unload,
 	.sync		= hyp_sync,
 	.set_cpus	= hyp_set_cpus,
+	.ignore		= hyp_ignore,
 	.set_on		= hyp_set_on,
 	.swap_page	= hyp_swap_page,
 	.reset		= hyp_reset,
@@ -319,6 +340,8 @@ static const struct rb_remote_ops hyp_ops = {
  */
 static int cpu_offline_cb(unsigned int cpu)
 {
+	guard(irqsave)();
+
 	if (!is_protected_kvm_enabled())
 		close_this_cpu(NULL);
 

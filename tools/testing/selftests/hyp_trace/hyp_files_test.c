@@ -22,8 +22,7 @@
  * on are options of tracers.
  */
 static const char * const absent[] = {
-	"dyn_ftrace_total_info", "enabled_functions", "set_event_notrace_pid",
-	"set_event_pid", "set_ftrace_filter", "set_ftrace_notrace",
+	"dyn_ftrace_total_info", "enabled_functions", "set_ftrace_filter", "set_ftrace_notrace",
 	"set_ftrace_notrace_pid", "set_ftrace_pid", "set_graph_function",
 	"set_graph_notrace", "snapshot", "snapshot_raw", "trace_marker",
 	"trace_marker_raw", "tracing_max_latency", "inject", "trigger", "hist",
@@ -324,6 +323,96 @@ TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
 	ASSERT_EQ(0, emit(61, 70));
 	EXPECT_EQ(10, read_raw(1, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
+}
+
+/* Have another task emit events on a CPU, one of its own each; its pid. */
+static pid_t emit_as_another(int cpu, int first, int last)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		run_on(cpu);
+		_exit(emit(first, last));
+	}
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+TEST_F(hyp, set_event_pid_chooses_the_tasks_that_record)
+{
+	struct stream s = stream_from(1);
+	char *text, want[16];
+
+	sprintf(want, "%d", getpid());
+	ASSERT_EQ(0, put(HYP "set_event_pid", want));
+	EXPECT_EQ(getpid(), get_num(HYP "set_event_pid", ""));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 10));
+	emit_as_another(0, 1, 5);
+	emit_as_another(self->cpus - 1, 1, 5);
+	ASSERT_EQ(0, run_on(self->cpus - 1));
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, emit(11, 20));
+	EXPECT_EQ(20, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	if (self->cpus > 1)
+		EXPECT_EQ(0, stat_of(self->cpus - 1, "entries:"));
+
+	/* All but this one; its children are others. */
+	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
+	ASSERT_EQ(0, put(HYP "set_event_notrace_pid", want));
+	ASSERT_EQ(0, emit(1, 10));
+	s = stream_from(21);
+	s.pid = emit_as_another(0, 21, 30);
+	EXPECT_EQ(10, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+
+	/* Back to everybody, at once. */
+	ASSERT_EQ(0, put(HYP "set_event_notrace_pid", ""));
+	ASSERT_EQ(0, emit(31, 40));
+	s = stream_from(31);
+	EXPECT_EQ(10, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+
+	/* Those forked from then on, too. */
+	ASSERT_EQ(0, put(HYP "options/event-fork", "1"));
+	ASSERT_EQ(0, put(HYP "set_event_pid", want));
+	emit_as_another(0, 41, 50);
+	EXPECT_EQ(10, stat_of(0, "entries:"));
+	ASSERT_EQ(0, put(HYP "options/event-fork", "0"));
+	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
+	text = get(HYP "set_event_pid");
+	EXPECT_STREQ("", text);
+	free(text);
+}
+
+TEST_F(hyp, set_event_pid_stays_through_hotplug_and_unload)
+{
+	struct stream s = stream_from(1);
+	char want[16];
+	int i;
+
+	sprintf(want, "%d", getpid());
+	ASSERT_EQ(0, put(HYP "set_event_pid", want));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		if (self->cpus > 1) {
+			ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+			ASSERT_EQ(0, put(HYP "buffer_size_kb", i & 1 ? "256" : "64"));
+			ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+			ASSERT_EQ(0, run_on(1));
+		}
+		emit_as_another(self->cpus - 1, 1, 5);
+		s = stream_from(1);
+		ASSERT_EQ(0, emit(1, 20));
+		EXPECT_EQ(20, read_raw(self->cpus > 1, check_stream, &s));
+		EXPECT_EQ(0, s.errors);
+		ASSERT_EQ(0, run_on(0));
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+		ASSERT_EQ(0, put(HYP "trace", ""));
+		usleep(50000);
+	}
+	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
 }
 
 /* Set an option for one reading of "trace"; the caller frees the text. */

@@ -90,6 +90,8 @@ FIXTURE_SETUP(hyp)
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	ASSERT_EQ(0, put(HYP "events/enable", "0"));
 	ASSERT_EQ(0, put(HYP "options/overwrite", "1"));
+	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
+	ASSERT_EQ(0, put(HYP "set_event_notrace_pid", ""));
 	ASSERT_EQ(0, put(HYP "tracing_cpumask",
 			 path_of("%x", (1 << self->cpus) - 1)));
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));

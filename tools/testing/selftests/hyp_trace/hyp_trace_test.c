@@ -548,6 +548,38 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 	}
 }
 
+TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
+{
+	const int all = (1 << self->cpus) - 1;
+	pthread_t thread;
+	int cpu, i;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	emitter_stop = false;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, emitter, NULL));
+	run_on(self->cpus - 1);
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(0, put(HYP "tracing_cpumask", path_of("%x", i & all)));
+		ASSERT_EQ(0, put_num(HYP "set_event_pid", getpid()));
+		usleep(1000);
+		ASSERT_EQ(0, put(HYP "tracing_cpumask", path_of("%x", all)));
+		ASSERT_EQ(0, put(HYP "set_event_pid", ""));
+	}
+	__atomic_store_n(&emitter_stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		struct pairs p = pairs_new();
+
+		EXPECT_LT(0, read_raw(cpu, check_pairs, &p));
+		EXPECT_EQ(0, p.errors);
+		EXPECT_FALSE(p.inside);
+	}
+}
+
 /* Equally many on each of 1, 2, 4 or 8 CPUs: hyp_guest moves after eight. */
 #define GUEST_EXITS	384
 
