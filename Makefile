@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test bench shell apply clean help check
+.PHONY: all run test bench perfetto shell apply clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -18,6 +18,9 @@ test: all
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench
+
+perfetto: all
+	@tools/qemu/perfetto "$(B)/hyp.pftrace"
 
 shell: all
 	@tools/qemu/run --interactive
@@ -37,6 +40,7 @@ help:
 	@echo 'make run          boot them, trace the hypervisor, show the events'
 	@echo 'make test         run all tests; ends with "N passed, N failed"'
 	@echo 'make bench        what an event costs, in instructions'
+	@echo 'make perfetto     have Perfetto record host and hypervisor: build/hyp.pftrace'
 	@echo 'make shell        boot to a shell'
 	@echo 'make check        sparse, W=1 and checkpatch on our files'
 	@echo 'make apply KSRC=/path/to/linux-6.12.y'

@@ -13,8 +13,9 @@
  *             start in the slot of that number, id nr_slots outside of the ring
  *   spare     the one that is outside of the ring: what the reader holds
  *
- * Everything here is written by EL2 and only read by the host. Since the host
- * can write it too (it is host memory), EL2 never reads it back.
+ * Everything here is written by EL2 and read by the host, which writes to nothing
+ * but the commit of the spare page (ring_buffer_remote_map.c). Since it could
+ * write to all of it (it is host memory), EL2 never reads it back.
  */
 #ifndef _LINUX_HYP_RING_H
 #define _LINUX_HYP_RING_H
