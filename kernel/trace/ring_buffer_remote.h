@@ -35,7 +35,11 @@ struct trace_array *trace_array_create_remote(const char *name,
 
 u64 rb_remote_clock(void);
 int rb_remote_load(struct rb_remote *remote);
+#ifdef CONFIG_RING_BUFFER_REMOTE
 void rb_remote_reader_gone(struct rb_remote *remote);
+#else
+static inline void rb_remote_reader_gone(struct rb_remote *remote) { }
+#endif
 
 void rb_remote_on(struct rb_remote *remote);
 void rb_remote_off(struct rb_remote *remote);

@@ -106,6 +106,11 @@ run_suite() {
 	result "$suite trace-cmd record --nosplice"
 	records_all -B hyp -e hyp -b 4096 -s 1000
 	result "$suite trace-cmd record with buffer size and interval"
+	# An option that bookworm's has not got yet.
+	if tc record --help 2>&1 | grep -q subbuf-size; then
+		records_all -B hyp -e hyp --subbuf-size 4
+		result "$suite trace-cmd record --subbuf-size"
+	fi
 	one_timeline
 	result "$suite trace-cmd record -C boot: host and hypervisor on one timeline"
 	extracts
