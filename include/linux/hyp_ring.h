@@ -14,8 +14,9 @@
  *   spare     the one that is outside of the ring: what the reader holds
  *
  * Everything here is written by EL2 and read by the host, which writes to nothing
- * but the commit of the spare page (ring_buffer_remote_map.c). Since it could
- * write to all of it (it is host memory), EL2 never reads it back.
+ * but the spare page, if that is mapped into user space: its commit, and behind the
+ * data how many events were lost before. Since it could write to all of it (it is
+ * host memory), EL2 never reads it back.
  */
 #ifndef _LINUX_HYP_RING_H
 #define _LINUX_HYP_RING_H

@@ -47,8 +47,7 @@ struct rb_remote_ring {
  *
  * Those that return int return 0 or a negative errno, and have said why in the
  * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
- * caller of @start, @load, @unload, @sync, @set_cpus and @reset; of @load it need
- * not be.
+ * caller of @start, @unload, @sync, @set_cpus and @reset.
  */
 struct rb_remote_ops {
 	int	(*start)(void);

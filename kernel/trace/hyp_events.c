@@ -149,7 +149,7 @@ static unsigned int users[HYP_NR_EVENTS];
  * not the one, its error_log says so.
  *
  * Context: event_mutex is held.
- * Return: 0, -EOPNOTSUPP for anything but recording it, -ENODEV before the
+ * Return: 0, -EOPNOTSUPP for anything but recording it (perf, triggers), -ENODEV before the
  * hypervisor is known
  */
 int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
@@ -164,6 +164,9 @@ int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
+		/* "Armed, but quiet" is nothing that EL2 knows. */
+		if (file->flags & EVENT_FILE_FL_SOFT_DISABLED)
+			return -EOPNOTSUPP;
 		if (hyp_event_is_foreign(file->tr, call))
 			log_error(file->tr, "hyp event", trace_event_name(call),
 				  HYP_ERR_ELSEWHERE);
@@ -183,7 +186,7 @@ int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 
 /**
  * hyp_event_filter_refuse() - a filter is wanted, and there is none
- * @tr:		the hypervisor's instance, in whose error_log it is said
+ * @tr:		the instance, in whose error_log it is said
  * @filter:	what was written to the file
  *
  * The files are there nevertheless: trace-cmd takes an event for one that can be

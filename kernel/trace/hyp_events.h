@@ -62,13 +62,18 @@ static inline bool hyp_event_is_foreign(struct trace_array *tr,
  * @call:	any event
  *
  * The root lists the hypervisor's, too: binary readers take all formats from
- * there, and tools look there for what can be enabled.
+ * there, and tools look there for what can be enabled. The hypervisor's instance
+ * has no others but ftrace's own.
  */
 static inline bool hyp_event_visible(struct trace_array *tr,
 				     const struct trace_event_call *call)
 {
-	return !hyp_event_is_foreign(tr, call) ||
-	       (tr->flags & TRACE_ARRAY_FL_GLOBAL);
+	if (is_hyp_event(call))
+		return trace_array_remote(tr) ||
+		       (tr->flags & TRACE_ARRAY_FL_GLOBAL);
+
+	/* There may be others, of this kernel, in a system of that name. */
+	return !trace_array_remote(tr) || !strcmp(call->class->system, "ftrace");
 }
 
 /**

@@ -169,6 +169,10 @@ int rb_remote_cpu_load(struct rb_remote_cpu *c)
 
 static void cpu_unload(struct rb_remote_cpu *c)
 {
+	/* Only after tracing could not be turned on: they had it before that. */
+	if (c->mapped)
+		return;
+
 	if (c->ring)
 		ring_free(cpu_remove(c));
 
@@ -290,32 +294,16 @@ int rb_remote_cpu_online(struct rb_remote *remote, int cpu)
 	return 0;
 }
 
-static bool is_mapped(struct rb_remote *remote, const struct cpumask *cpus)
-{
-	int cpu;
-
-	lockdep_assert_held(&remote->lock);
-
-	for_each_cpu(cpu, cpus) {
-		if (per_cpu_ptr(remote->cpus, cpu)->mapped)
-			return true;
-	}
-
-	return false;
-}
-
 /*
- * Nobody could miss the rings: tracing off, all read, no one reading. A mapping
- * may outlive its file descriptor, which is what trace_ref counts.
+ * Nobody could miss the rings: tracing off, all read, no one reading. Whoever has
+ * one mapped has its file open.
  */
 static bool is_idle(struct rb_remote *remote)
 {
 	lockdep_assert_held(&trace_types_lock);
 
 	return !READ_ONCE(remote->on) && !remote->tr->trace_ref &&
-	       !atomic_read(&remote->iters) &&
-	       !is_mapped(remote, cpu_possible_mask) &&
-	       rb_remote_all_empty(remote);
+	       !atomic_read(&remote->iters) && rb_remote_all_empty(remote);
 }
 
 static void idle_work(struct work_struct *work)
@@ -492,6 +480,20 @@ static int resize_cpus(struct rb_remote *remote, const struct cpumask *cpus,
 	return err;
 }
 
+static bool is_mapped(struct rb_remote *remote, const struct cpumask *cpus)
+{
+	int cpu;
+
+	lockdep_assert_held(&remote->lock);
+
+	for_each_cpu(cpu, cpus) {
+		if (per_cpu_ptr(remote->cpus, cpu)->mapped)
+			return true;
+	}
+
+	return false;
+}
+
 int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
 {
 	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
@@ -547,6 +549,8 @@ static void cpu_reset(struct rb_remote_cpu *c)
 	c->read = 0;
 	c->overrun = 0;
 	c->dropped = 0;
+	if (c->user)
+		rb_remote_update_user(c, 0);
 }
 
 void rb_remote_reset(struct rb_remote *remote, int cpu)
@@ -569,13 +573,16 @@ void rb_remote_reset(struct rb_remote *remote, int cpu)
 /**
  * rb_remote_set_cpus() - choose which CPUs' events are recorded
  * @remote:	the buffer
- * @cpus:	those CPUs; the rings of the others keep what they have
+ * @cpus:	those CPUs, for tracing_cpumask; the rings of the others keep what they
+ *		have
  */
 void rb_remote_set_cpus(struct rb_remote *remote, const struct cpumask *cpus)
 {
 	guard(cpus_read_lock)();
+	guard(mutex)(&remote->lock);
 
 	remote->ops->set_cpus(cpus);
+	cpumask_copy(remote->tr->tracing_cpumask, cpus);
 }
 
 /**

@@ -26,7 +26,7 @@
 
 /**
  * struct rb_remote_cpu - the reader's side of one CPU's ring
- * @lock:	serialises readers; protects all below
+ * @lock:	serialises readers; protects all below but @mapped
  * @remote:	whose it is
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
@@ -52,8 +52,8 @@
  * @read:	events consumed
  * @overrun:	events lost
  * @dropped:	events dropped by rings that are unloaded
- * @mapped:	mappings of the ring in user space; with rb_remote.lock, too. While
- *		there are any the ring is neither unloaded nor exchanged
+ * @mapped:	mappings of the ring in user space, under rb_remote.lock. While there
+ *		are any the ring is neither unloaded nor exchanged
  * @user:	the page that tells them where the reader is, NULL if there are none
  */
 struct rb_remote_cpu {
@@ -105,6 +105,7 @@ struct rb_remote_cpu {
  * @iters:	non-consuming readers
  * @idle:	unloads the rings when they are of no use any more
  * @waiters:	those who wait for events
+ * @wakes:	counts how often they were told to stop waiting
  * @poll:	looks for events on behalf of @waiters
  */
 struct rb_remote {
@@ -127,6 +128,7 @@ struct rb_remote {
 	struct work_struct		idle;
 
 	wait_queue_head_t		waiters;
+	atomic_t			wakes;
 	struct delayed_work		poll;
 };
 
@@ -172,6 +174,7 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c);
 u64 rb_remote_cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat);
 bool rb_remote_all_empty(struct rb_remote *remote);
 int rb_remote_cpu_load(struct rb_remote_cpu *c);
+void rb_remote_update_user(struct rb_remote_cpu *c, u64 lost);
 void rb_remote_refresh(struct rb_remote_cpu *c);
 int rb_remote_cpu_online(struct rb_remote *remote, int cpu);
 

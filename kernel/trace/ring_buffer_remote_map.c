@@ -19,13 +19,19 @@
 
 #include "ring_buffer_remote_internal.h"
 
-/* Where the reader is, and how many events there are. */
-static void update_user(struct rb_remote_cpu *c)
+/**
+ * rb_remote_update_user() - tell user space where the reader is
+ * @c:		a CPU whose ring is mapped, locked
+ * @lost:	events lost before the reader page, or since it was asked for last
+ */
+void rb_remote_update_user(struct rb_remote_cpu *c, u64 lost)
 {
 	struct trace_buffer_meta *user = c->user;
 
 	lockdep_assert_held(&c->lock);
 
+	if (lost || user->reader.id != c->spare)
+		user->reader.lost_events = lost;
 	user->reader.id = c->spare;
 	user->reader.read = c->done.read;
 	user->entries = rb_remote_cpu_stat(c, RB_REMOTE_ENTRIES);
@@ -47,7 +53,7 @@ static int user_page_alloc(struct rb_remote_cpu *c)
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 	c->user = user;
-	update_user(c);
+	rb_remote_update_user(c, 0);
 	return 0;
 }
 
@@ -135,7 +141,7 @@ int rb_remote_map(struct rb_remote *remote, int cpu, struct vm_area_struct *vma)
 }
 
 /**
- * rb_remote_map_dup() - a mapping has been moved; the old one goes separately
+ * rb_remote_map_dup() - there is one more of a mapping: it is being moved, or forked
  * @remote:	the buffer
  * @cpu:	whose
  */
@@ -159,11 +165,9 @@ int rb_remote_unmap(struct rb_remote *remote, int cpu)
 
 	guard(mutex)(&remote->lock);
 
-	if (--c->mapped)
-		return 0;
+	if (!--c->mapped)
+		user_page_free(c);
 
-	user_page_free(c);
-	rb_remote_reader_gone(remote);
 	return 0;
 }
 
@@ -177,17 +181,12 @@ int rb_remote_unmap(struct rb_remote *remote, int cpu)
 int rb_remote_map_get_reader(struct rb_remote *remote, int cpu)
 {
 	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
-	u64 lost;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
 	if (!c->user)
 		return -ENODEV;
 
-	lost = rb_remote_consume_mapped(c);
-	if (lost || c->user->reader.id != c->spare)
-		c->user->reader.lost_events = lost;
-
-	update_user(c);
+	rb_remote_update_user(c, rb_remote_consume_mapped(c));
 	return 0;
 }

@@ -17,6 +17,9 @@
 #define MISSED_EVENTS	BIT(31)
 #define MISSED_STORED	BIT(30)
 
+/* What a page has behind its header, for those that know nothing of first_seq. */
+#define DATA_ROOM	(PAGE_SIZE - offsetof(struct hyp_ring_page, data))
+
 /* Skip the rest of the reader page. */
 static void skip_page(struct rb_remote_cpu *c, const char *why)
 {
@@ -116,6 +119,14 @@ void rb_remote_refresh(struct rb_remote_cpu *c)
 		take_commit(c);
 }
 
+/* Has the writer published something to swap for? @tail is where it is. */
+static bool can_swap(const struct rb_remote_cpu *c, u64 tail)
+{
+	return tail > c->next_pos ||
+	       (tail == c->next_pos &&
+		hyp_page_commit(rb_remote_page_at(c, tail)));
+}
+
 /**
  * rb_remote_refill() - see to it that there is something to consume
  * @c:		the CPU, locked
@@ -141,12 +152,7 @@ bool rb_remote_refill(struct rb_remote_cpu *c)
 		if (c->done.read != c->commit)
 			return true;
 
-		if (tail < c->next_pos ||
-		    (tail == c->next_pos &&
-		     !hyp_page_commit(rb_remote_page_at(c, tail))))
-			return false;
-
-		if (!swap_page(c))
+		if (!can_swap(c, tail) || !swap_page(c))
 			return false;
 	}
 
@@ -265,19 +271,21 @@ struct ring_buffer_event *rb_remote_consume(struct rb_remote *remote, int cpu,
 	return read_event(remote, cpu, ts, lost, true);
 }
 
-/* Tell a binary reader how many events are missing before this page. */
-static void store_missed(struct hyp_ring_page *to, size_t room, u64 lost)
+/*
+ * Set a page's commit, in which to tell a binary reader how many events are missing
+ * before it. The number goes behind the data, if there is @room for it.
+ */
+static void set_commit(struct hyp_ring_page *to, size_t commit, size_t room,
+		       u64 lost)
 {
-	u64 commit = to->commit;
+	u64 flags = lost ? MISSED_EVENTS : 0;
 
-	if (!lost)
-		return;
-
-	to->commit |= MISSED_EVENTS;
-	if (room - commit >= sizeof(lost)) {
+	if (lost && room - commit >= sizeof(lost)) {
 		memcpy(to->data + commit, &lost, sizeof(lost));
-		to->commit |= MISSED_STORED;
+		flags |= MISSED_STORED;
 	}
+
+	to->commit = commit | flags;
 }
 
 /**
@@ -293,10 +301,10 @@ static void store_missed(struct hyp_ring_page *to, size_t room, u64 lost)
 int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
 			size_t len, int full)
 {
-	const size_t room = PAGE_SIZE - offsetof(struct hyp_ring_page, data);
 	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
 	struct hyp_ring_page *to = data_page;
 	struct hyp_cursor next;
+	size_t size;
 	int count = 0;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
@@ -323,10 +331,10 @@ int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
 
 	/* Its first event's delta counts from the last one before it. */
 	to->time_stamp = c->done.ts;
-	to->commit = next.read - c->done.read;
-	memset(to->data + to->commit, 0, room - to->commit);
-	memcpy(to->data, c->copy->data + c->done.read, to->commit);
-	store_missed(to, min(len, room), c->lost);
+	size = next.read - c->done.read;
+	memset(to->data + size, 0, DATA_ROOM - size);
+	memcpy(to->data, c->copy->data + c->done.read, size);
+	set_commit(to, size, min(len, DATA_ROOM), c->lost);
 
 	c->done = next;
 	c->lost = 0;
@@ -364,8 +372,7 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 
 	swap(lost, c->lost);
 	if (lost && final && !c->done.read && !c->told) {
-		store_missed(c->ring->pages[c->spare],
-			     sizeof_field(struct hyp_ring_page, data), lost);
+		set_commit(c->ring->pages[c->spare], c->commit, DATA_ROOM, lost);
 		c->told = true;
 	}
 
@@ -376,6 +383,15 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 	return lost;
 }
 
+/* As rb_remote_refill(), but the reader page stays: somebody may be reading it. */
+static bool mapped_empty(struct rb_remote_cpu *c)
+{
+	u64 tail = rb_remote_tail(c->ring);
+
+	rb_remote_refresh(c);
+	return c->done.read == c->commit && !can_swap(c, tail);
+}
+
 static bool cpu_empty(struct rb_remote_cpu *c)
 {
 	unsigned long flags;
@@ -384,7 +400,7 @@ static bool cpu_empty(struct rb_remote_cpu *c)
 	if (!reader_lock(c, &flags))
 		return true;
 
-	empty = !rb_remote_refill(c);
+	empty = c->user && c->ring ? mapped_empty(c) : !rb_remote_refill(c);
 	raw_spin_unlock_irqrestore(&c->lock, flags);
 	return empty;
 }

@@ -66,18 +66,21 @@ void rb_remote_init_wait(struct rb_remote *remote)
 
 void rb_remote_wake(struct rb_remote *remote)
 {
+	atomic_inc(&remote->wakes);
 	wake_up_all(&remote->waiters);
 }
 
 int rb_remote_wait(struct rb_remote *remote, int cpu, int full,
 		   ring_buffer_cond_fn cond, void *data)
 {
+	int wakes = atomic_read(&remote->wakes), ret = 0;
 	DEFINE_WAIT(wait);
-	int ret = 0;
 
 	while (1) {
 		prepare_to_wait(&remote->waiters, &wait, TASK_INTERRUPTIBLE);
-		if (watermark_hit(remote, cpu, full) || (cond && cond(data)))
+		/* Without a condition: until they are told to give up. */
+		if (watermark_hit(remote, cpu, full) ||
+		    (cond ? cond(data) : atomic_read(&remote->wakes) != wakes))
 			break;
 		if (signal_pending(current)) {
 			ret = -ERESTARTSYS;
@@ -86,10 +89,6 @@ int rb_remote_wait(struct rb_remote *remote, int cpu, int full,
 
 		arm_poll(remote);
 		schedule();
-
-		/* Without a condition: until woken, whatever for. */
-		if (!cond)
-			break;
 	}
 
 	finish_wait(&remote->waiters, &wait);

@@ -21,13 +21,17 @@ static struct rb_remote hyp_remote;
 
 /*
  * Whether the task that runs on this CPU is to be traced. ftrace finds that out
- * at each switch, for set_event_pid; here EL2 is told.
+ * at each switch, for set_event_pid; here EL2 is told. What it has found out counts
+ * only while there is a list: a probe may be late with it.
  */
 static void follow_pid(void *unused)
 {
 	struct trace_array *tr = hyp_remote.tr;
+	bool ignore = (rcu_access_pointer(tr->filtered_pids) ||
+		       rcu_access_pointer(tr->filtered_no_pids)) &&
+		      this_cpu_read(tr->array_buffer.data->ignore_pid);
 
-	hyp_remote.ops->ignore(this_cpu_read(tr->array_buffer.data->ignore_pid));
+	hyp_remote.ops->ignore(ignore);
 }
 
 /**
@@ -72,7 +76,7 @@ static void follow_tasks(bool on)
 		registered = !register_trace_prio_sched_switch(probe_sched_switch,
 							       NULL, PROBE_PRIO);
 		if (!registered)
-			pr_warn("hyp_trace: can't follow task switches, names of tasks may be missing\n");
+			pr_warn("hyp_trace: can't follow task switches: names of tasks may be missing, and set_event_pid is not heeded\n");
 	} else if (!on && registered) {
 		unregister_trace_sched_switch(probe_sched_switch, NULL);
 		registered = false;

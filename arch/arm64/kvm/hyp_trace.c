@@ -180,7 +180,10 @@ static void hyp_ignore(bool ignore)
 		return;
 
 	this_cpu_write(ignored, ignore);
-	sync_this_cpu();
+
+	/* A ring that is being unloaded is locked, at EL2, for long. */
+	if (!this_cpu_read(closed))
+		sync_this_cpu();
 }
 
 /* Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is. */

@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "hyp_fixture.h"
@@ -430,7 +431,9 @@ static char *trace_with(const char *option, const char *value)
 
 TEST_F(hyp, options_show_events_as_in_any_instance)
 {
-	char *text, want[64];
+	char *text, want[64], bytes[4096];
+	int fd, pid = getpid();
+	ssize_t n;
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(77, 77));
@@ -468,9 +471,13 @@ TEST_F(hyp, options_show_events_as_in_any_instance)
 		TH_LOG("%s", text);
 	free(text);
 
-	text = trace_with("bin", "1");
-	EXPECT_NE(NULL, memmem(text, 4096, &(int){ getpid() }, 4));
-	free(text);
+	ASSERT_EQ(0, put(HYP "options/bin", "1"));
+	fd = open(HYP "trace", O_RDONLY);
+	n = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	ASSERT_EQ(0, put(HYP "options/bin", "0"));
+	ASSERT_LT(0, n);
+	EXPECT_NE(NULL, memmem(bytes, n, &pid, sizeof(pid)));
 
 	text = trace_with("verbose", "1");
 	EXPECT_NE(NULL, strstr(text, "selftest"));
@@ -569,43 +576,43 @@ TEST_F(hyp, buffers_of_any_size_give_the_same)
 	}
 }
 
+/* How often has each id been read? In memory that processes share. */
+static int *seen;
+
+static void count_id(unsigned long id)
+{
+	__atomic_fetch_add(&seen[id % (EVENTS + 1)], 1, __ATOMIC_RELAXED);
+}
+
+static void count_event(void *type, const struct event *e)
+{
+	if (e->type == *(int *)type)
+		count_id(payload_u64(e));
+}
+
+static void count_text(const char *text)
+{
+	while ((text = strstr(text, "selftest: id=")))
+		count_id(strtoul(text += 13, NULL, 10));
+}
+
+/* trace_pipe has one reader at a time, trace_pipe_raw as many as want to. */
 TEST_F(hyp, several_readers_get_each_event_once)
 {
-	const int readers = 4, events = 1000;
-	int seen[1001] = { }, i, pipes[2];
-	unsigned int id;
-	char line[256];
-	FILE *from;
+	int i, status, type = event_id("selftest");
 
+	seen = mmap(NULL, (EVENTS + 1) * sizeof(*seen), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, seen);
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, emit(1, events));
-	ASSERT_EQ(0, pipe(pipes));
-	for (i = 0; i < readers; i++) {
-		if (!fork()) {
-			/* Whole lines: a write to a pipe is in one piece. */
-			int fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
-			char buf[2048];
-			ssize_t n;
-
-			while ((n = read(fd, buf, sizeof(buf))) > 0 ||
-			       (n < 0 && errno == EBUSY))
-				if (n > 0 && write(pipes[1], buf, n) != n)
-					_exit(1);
-			_exit(0);
-		}
-	}
-	close(pipes[1]);
-	from = fdopen(pipes[0], "r");
-	while (fgets(line, sizeof(line), from)) {
-		char *at = strstr(line, "selftest: id=");
-
-		if (at && sscanf(at, "selftest: id=%u", &id) == 1 && id <= 1000)
-			seen[id]++;
-	}
-	fclose(from);
-	while (wait(NULL) > 0)
-		;
-	for (i = 1; i <= events; i++)
+	ASSERT_EQ(0, emit(1, EVENTS));
+	for (i = 0; i < 3; i++)
+		if (!fork())
+			_exit(read_raw(0, count_event, &type) < 0);
+	count_text(read_pipe(100));
+	while (wait(&status) > 0)
+		EXPECT_EQ(0, status);
+	for (i = 1; i <= EVENTS; i++)
 		EXPECT_EQ(1, seen[i])
 			TH_LOG("event %d", i);
 }
@@ -682,12 +689,12 @@ TEST_F(hyp, shell_commands_do_what_they_do_with_any_file)
 	EXPECT_STREQ("5\n", text);
 	free(text);
 
-	text = output_of("timeout 1 dd bs=1 if=" HYP "trace_pipe 2>/dev/null");
+	text = output_of("timeout 4 dd bs=1 if=" HYP "trace_pipe 2>/dev/null");
 	EXPECT_EQ(5, ids_in_order(text, &ordered));
 	free(text);
 
 	ASSERT_EQ(0, emit(1, 5));
-	text = output_of("timeout 1 cat " HYP "per_cpu/cpu0/trace_pipe");
+	text = output_of("timeout 4 cat " HYP "per_cpu/cpu0/trace_pipe");
 	EXPECT_EQ(5, ids_in_order(text, &ordered));
 	free(text);
 }

@@ -89,6 +89,10 @@ FIXTURE_SETUP(hyp)
 		put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put("/sys/kernel/tracing/events/enable", "0"));
+	rmdir("/sys/kernel/tracing/instances/foo");
+	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
+	ASSERT_EQ(0, put(HYP "options/event-fork", "0"));
 	ASSERT_EQ(0, put(HYP "options/overwrite", "1"));
 	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
 	ASSERT_EQ(0, put(HYP "set_event_notrace_pid", ""));

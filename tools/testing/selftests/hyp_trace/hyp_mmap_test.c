@@ -5,6 +5,7 @@
  */
 
 #include <linux/trace_mmap.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -196,6 +197,59 @@ TEST_F(hyp, lost_events_are_told_exactly)
 	map_close(&m);
 }
 
+TEST_F(hyp, the_page_stays_until_it_is_asked_for)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct stream s = stream_from(1);
+	uint32_t id;
+	struct map m;
+	int i;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_TRUE(map_open(&m, 0));
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(100, map_read(&m, check_stream, &s));
+	id = m.meta->reader.id;
+
+	/* Whoever waits, or asks whether there is something. */
+	ASSERT_EQ(0, emit(101, 1000));
+	pfd.fd = m.fd;
+	for (i = 0; i < 5; i++) {
+		EXPECT_EQ(1, poll(&pfd, 1, 1000));
+		EXPECT_LT(0, stat_of(0, "entries:"));
+		usleep(20000);
+	}
+	ASSERT_EQ(0, emit(1001, MANY));
+	EXPECT_EQ(id, m.meta->reader.id);
+	EXPECT_LT(0, map_read(&m, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_EQ(MANY, s.count + s.lost);
+	map_close(&m);
+}
+
+TEST_F(hyp, tracing_that_cannot_be_turned_on_leaves_it)
+{
+	const long long memory = get_num("/proc/meminfo", "MemFree:");
+	struct stream s = stream_from(1);
+	struct map m;
+
+	if (self->cpus < 2 || memory < 540000 || memory > 1030000)
+		SKIP(return, "needs two CPUs, and memory for one large buffer but not for two");
+
+	ASSERT_EQ(0, put(HYP "per_cpu/cpu0/buffer_size_kb", "520000"));
+	ASSERT_EQ(0, put(HYP "per_cpu/cpu1/buffer_size_kb", "520000"));
+	ASSERT_TRUE(map_open(&m, 0));
+	EXPECT_EQ(-ENOMEM, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put(HYP "per_cpu/cpu1/buffer_size_kb", "64"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 500));
+	EXPECT_EQ(500, map_read(&m, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	map_close(&m);
+}
+
 TEST_F(hyp, a_reset_empties_it)
 {
 	struct stream s = stream_from(1);
@@ -207,6 +261,9 @@ TEST_F(hyp, a_reset_empties_it)
 	ASSERT_EQ(1000, map_read(&m, check_stream, &s));
 	ASSERT_EQ(0, emit(1001, 2000));
 	ASSERT_EQ(0, put(HYP "trace", ""));
+	EXPECT_EQ(m.meta->nr_subbufs - 1, m.meta->reader.id);
+	EXPECT_EQ(0, m.meta->reader.read);
+	EXPECT_EQ(0, m.meta->entries);
 	m.id = UINT32_MAX;
 	EXPECT_EQ(0, map_read(&m, check_stream, &s));
 	ASSERT_EQ(0, emit(1, 1000));
@@ -313,6 +370,10 @@ TEST_F(hyp, without_a_mapping_there_is_no_reader_to_get)
 	close(fd);
 }
 
+static void ignore_event(void *data, const struct event *e)
+{
+}
+
 TEST_F(hyp, a_killed_reader_leaves_nothing_behind)
 {
 	int i, status;
@@ -329,14 +390,16 @@ TEST_F(hyp, a_killed_reader_leaves_nothing_behind)
 		if (!pid) {
 			if (!map_open(&m, 0) || write(pipes[1], "x", 1) != 1)
 				_exit(1);
-			while (map_read(&m, NULL, NULL) >= 0)
+			while (map_read(&m, ignore_event, NULL) >= 0)
 				;
 			_exit(1);
 		}
 		ASSERT_EQ(1, read(pipes[0], &c, 1));
+		ASSERT_EQ(0, emit(1, EVENTS));
 		ASSERT_EQ(0, kill(pid, SIGKILL));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		EXPECT_TRUE(WIFSIGNALED(status));
+		EXPECT_EQ(SIGKILL, WTERMSIG(status));
 		close(pipes[0]);
 		close(pipes[1]);
 		/* Not mapped any more: */

@@ -14,11 +14,30 @@ sid() {
 	in_root sid "$@"
 }
 
+# until_ok COMMAND...: it succeeds, or ten seconds have passed
+until_ok() {
+	local i=0
+
+	until "$@" 2> /dev/null || [ $((i += 1)) -gt 100 ]; do
+		sleep 0.1
+	done
+}
+
 start_daemons() {
+	rm -f /tmp/perfetto-producer
 	sid traced > $ROOT_LOG.traced 2>&1 &
-	sleep 1
+	until_ok [ -S /tmp/perfetto-producer ]
 	sid traced_probes > $ROOT_LOG.probes 2>&1 &
-	sleep 1
+	until_ok grep -q 'Connected to the service' $ROOT_LOG.probes
+}
+
+# How many times has traced_probes set up ftrace?
+setups() {
+	grep -c 'Ftrace setup' $ROOT_LOG.probes
+}
+
+more_setups_than() {
+	[ "$(setups)" -gt "$1" ]
 }
 
 # config MS [MORE]: what to record for how long
@@ -34,17 +53,15 @@ config() {
 HYP_EVENTS='ftrace_events: "hyp/hyp_enter" ftrace_events: "hyp/hyp_exit"
 	ftrace_events: "hyp/*"'
 
-# record NAME MS CONFIG: in the background; returns when tracing is on
+# record NAME MS CONFIG: in the background; returns when it records
 record() {
-	local i=0
+	local before=$(setups)
 
 	config "$2" "$3" > /tmp/$1.cfg
 	sid perfetto --txt -c /tmp/$1.cfg -o /tmp/$1.pb > /tmp/$1.log 2>&1 &
-	while [ "$(cat $HYP/tracing_on)" = 0 ] && [ $i -lt 100 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
-	sleep 0.5
+	until_ok more_setups_than "$before"
+	until_ok grep -q 1 $HYP/tracing_on
+	sleep 1
 }
 
 show() {
@@ -69,7 +86,7 @@ given_back() {
 
 # As anybody would do it, under load, and with a CPU going off and on.
 simple() {
-	record simple 4000 "instance_name: \"hyp\" $HYP_EVENTS"
+	record simple 7000 "instance_name: \"hyp\" $HYP_EVENTS"
 	hyp_emit 1 $N
 	hyp_guest 200
 	echo 0 > /sys/devices/system/cpu/cpu1/online
@@ -81,13 +98,13 @@ simple() {
 
 # By the other name, with the same daemons.
 alias() {
-	record alias 2500 "instance_name: \"hypervisor\" $HYP_EVENTS"
+	record alias 3000 "instance_name: \"hypervisor\" $HYP_EVENTS"
 	hyp_emit 1 $N
 	finished alias
 }
 
 unknown() {
-	record unknown 2500 "instance_name: \"hyp\"
+	record unknown 3000 "instance_name: \"hyp\"
 		ftrace_events: \"hyp/selftest\" ftrace_events: \"hyp/no_such_event\""
 	hyp_emit 1 $N
 	finished unknown
@@ -96,15 +113,15 @@ unknown() {
 # A buffer that can't be had: the session goes on with the one that there is.
 too_large() {
 	echo 1024 > $HYP/buffer_size_kb
-	record too_large 2500 "instance_name: \"hyp\" $HYP_EVENTS
+	record too_large 3000 "instance_name: \"hyp\" $HYP_EVENTS
 		buffer_size_kb: 900000"
 	hyp_emit 1 $N
 	finished too_large
 }
 
 two_at_once() {
-	record first 4000 "instance_name: \"hyp\" $HYP_EVENTS"
-	record second 2500 "instance_name: \"hyp\" $HYP_EVENTS"
+	record first 6000 "instance_name: \"hyp\" $HYP_EVENTS"
+	record second 3000 "instance_name: \"hyp\" $HYP_EVENTS"
 	hyp_emit 1 $N
 	wait_all first && wait_all second
 }
@@ -140,9 +157,7 @@ killed() {
 	killall -9 traced
 	sleep 1
 	start_daemons
-	# Tracing is on as they left it: give the new ones the time to begin anew.
-	record again 4000 "instance_name: \"hyp\" $HYP_EVENTS"
-	sleep 1
+	record again 3000 "instance_name: \"hyp\" $HYP_EVENTS"
 	hyp_emit 1 $N
 	finished again
 	# Perfetto leaves it as it was before.
