@@ -228,6 +228,31 @@ static int enabled(const char *event)
 	return get_num(path_of(HYP "events/hyp/%s/enable", event), "");
 }
 
+TEST_F(hyp, events_can_be_chosen_by_set_event_and_by_directory)
+{
+	char *text;
+
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_enter hyp:hyp_exit"));
+	EXPECT_EQ(1, enabled("hyp_enter"));
+	EXPECT_EQ(1, enabled("hyp_exit"));
+	EXPECT_EQ(0, enabled("selftest"));
+	text = get(HYP "set_event");
+	EXPECT_NE(NULL, strstr(text, "hyp:hyp_enter\n"));
+	EXPECT_NE(NULL, strstr(text, "hyp:hyp_exit\n"));
+	EXPECT_EQ(strlen("hyp:hyp_enter\nhyp:hyp_exit\n"), strlen(text));
+	free(text);
+	ASSERT_EQ(0, put(HYP "set_event", ""));
+	EXPECT_EQ(0, enabled("hyp_enter"));
+	ASSERT_EQ(0, put(HYP "set_event", "hyp"));
+	EXPECT_EQ(1, enabled("hyp_enter"));
+	EXPECT_EQ(1, enabled("selftest"));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	EXPECT_EQ(0, enabled("selftest"));
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	EXPECT_EQ(1, enabled("selftest"));
+	EXPECT_EQ(-EINVAL, put(HYP "set_event", "hyp:no_such_event"));
+}
+
 TEST_F(hyp, set_event_takes_globs_and_negation)
 {
 	char *text;

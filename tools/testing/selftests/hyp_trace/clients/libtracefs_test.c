@@ -233,15 +233,25 @@ static void check_page(struct tep_handle *tep, struct kbuffer *kbuf, void *page,
 	}
 }
 
+/* Read all that there is of CPU 0. */
+static void check_cpu(struct tep_handle *tep, struct tracefs_cpu *cpu,
+		      struct expected *x)
+{
+	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_8,
+					     KBUFFER_ENDIAN_LITTLE);
+	char page[4096];
+
+	while (tracefs_cpu_read(cpu, page, true) > 0)
+		check_page(tep, kbuf, page, 0, x);
+	kbuffer_free(kbuf);
+}
+
 TEST_F(libtracefs, a_cpu_can_be_selected_and_read)
 {
 	struct expected x = { .tep = self->tep, .pid = getpid() };
 	struct tracefs_cpu *cpu = tracefs_cpu_open(self->hyp, 0, true);
-	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_8,
-					     KBUFFER_ENDIAN_LITTLE);
 	struct timeval short_time = { .tv_usec = 50000 };
 	struct timeval long_time = { .tv_sec = 10 };
-	char page[4096];
 	fd_set set;
 	int fd;
 
@@ -262,13 +272,11 @@ TEST_F(libtracefs, a_cpu_can_be_selected_and_read)
 	ASSERT_EQ(0, emit(1, EVENTS));
 	FD_SET(fd, &set);
 	EXPECT_EQ(1, select(fd + 1, &set, NULL, NULL, &long_time));
-	while (tracefs_cpu_read(cpu, page, true) > 0)
-		check_page(self->tep, kbuf, page, 0, &x);
+	check_cpu(self->tep, cpu, &x);
 	EXPECT_EQ(0, x.errors);
 	EXPECT_EQ(EVENTS, x.count);
 	close(fd);
 	tracefs_cpu_close(cpu);
-	kbuffer_free(kbuf);
 	tracefs_instance_file_write(self->hyp, "buffer_percent", "50");
 }
 
@@ -281,9 +289,7 @@ TEST_F(libtracefs, a_mapped_cpu_gives_the_same)
 	struct expected x = { .tep = self->tep, .pid = getpid() };
 	open_fn open_mapped = dlsym(RTLD_DEFAULT, "tracefs_cpu_open_mapped");
 	test_fn is_mapped = dlsym(RTLD_DEFAULT, "tracefs_cpu_is_mapped");
-	struct kbuffer *kbuf;
 	struct tracefs_cpu *cpu;
-	char page[4096];
 
 	if (!open_mapped || !is_mapped)
 		SKIP(return, "this libtracefs can't map");
@@ -294,13 +300,10 @@ TEST_F(libtracefs, a_mapped_cpu_gives_the_same)
 	cpu = open_mapped(self->hyp, 0, true);
 	ASSERT_NE(NULL, cpu);
 	EXPECT_TRUE(is_mapped(cpu));
-	kbuf = kbuffer_alloc(KBUFFER_LSIZE_8, KBUFFER_ENDIAN_LITTLE);
-	while (tracefs_cpu_read(cpu, page, true) > 0)
-		check_page(self->tep, kbuf, page, 0, &x);
+	check_cpu(self->tep, cpu, &x);
 	EXPECT_EQ(0, x.errors);
 	EXPECT_EQ(EVENTS, x.count);
 	tracefs_cpu_close(cpu);
-	kbuffer_free(kbuf);
 }
 
 TEST_F(libtracefs, trace_pipe_can_be_streamed)

@@ -8,32 +8,10 @@
 . /tests/roots.sh
 
 N=200
-ROOT_LOG=/tmp/perfetto
-
-sid() {
-	in_root sid "$@"
-}
-
-# until_ok COMMAND...: it succeeds, or ten seconds have passed
-until_ok() {
-	local i=0
-
-	until "$@" 2> /dev/null || [ $((i += 1)) -gt 100 ]; do
-		sleep 0.1
-	done
-}
-
-start_daemons() {
-	rm -f /tmp/perfetto-producer
-	sid traced > $ROOT_LOG.traced 2>&1 &
-	until_ok [ -S /tmp/perfetto-producer ]
-	sid traced_probes > $ROOT_LOG.probes 2>&1 &
-	until_ok grep -q 'Connected to the service' $ROOT_LOG.probes
-}
 
 # How many times has traced_probes set up ftrace?
 setups() {
-	grep -c 'Ftrace setup' $ROOT_LOG.probes
+	grep -c 'Ftrace setup' $PERFETTO_LOG.probes
 }
 
 more_setups_than() {
@@ -72,12 +50,12 @@ show() {
 
 finished() {
 	wait $!
-	[ -s "/tmp/$1.pb" ] || { cat "/tmp/$1.log" $ROOT_LOG.*; return 1; }
+	[ -s "/tmp/$1.pb" ] || { cat "/tmp/$1.log" $PERFETTO_LOG.*; return 1; }
 }
 
 daemons_live() {
 	pidof traced > /dev/null && pidof traced_probes > /dev/null &&
-		! grep -i 'check failed\|fatal' $ROOT_LOG.traced $ROOT_LOG.probes
+		! grep -i 'check failed\|fatal' $PERFETTO_LOG.traced $PERFETTO_LOG.probes
 }
 
 given_back() {

@@ -29,6 +29,31 @@ in_root() {
 	chroot "$root" "$@"
 }
 
+# A command of the suite that has Perfetto.
+sid() {
+	in_root sid "$@"
+}
+
+# until_ok COMMAND...: it succeeds, or ten seconds have passed
+until_ok() {
+	local i=0
+
+	until "$@" 2> /dev/null || [ $((i += 1)) -gt 100 ]; do
+		sleep 0.1
+	done
+}
+
+PERFETTO_LOG=/tmp/perfetto
+
+# Have Perfetto ready to record.
+start_daemons() {
+	rm -f /tmp/perfetto-producer
+	sid traced > $PERFETTO_LOG.traced 2>&1 &
+	until_ok [ -S /tmp/perfetto-producer ]
+	sid traced_probes > $PERFETTO_LOG.probes 2>&1 &
+	until_ok grep -q 'Connected to the service' $PERFETTO_LOG.probes
+}
+
 # result NAME: of the last command
 result() {
 	if [ $? = 0 ]; then
