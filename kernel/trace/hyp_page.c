@@ -32,14 +32,29 @@ static int data_event(const u32 *head, u32 type_len, u32 room,
 	return *header + *payload <= room ? 0 : -EINVAL;
 }
 
-/* Does a record's size go with its type, which is its first half word? */
-static bool record_ok(const void *record, u32 size,
+/* What a record begins with: struct trace_entry (trace_events.h). */
+struct record_head {
+	u16	type;
+	u8	flags;
+	u8	preempt_count;
+	s32	pid;
+};
+
+/*
+ * Does a record's size go with its type? And is its pid one, which those who look
+ * for the task's name rely on?
+ */
+static bool record_ok(const struct record_head *record, u32 size,
 		      const struct hyp_page_format *format)
 {
-	u16 type = READ_ONCE(*(const u16 *)record);
+	u16 type;
 
+	if (size < sizeof(*record))
+		return false;
+
+	type = READ_ONCE(record->type);
 	return type < format->nr_types && format->size[type] &&
-	       size >= format->size[type];
+	       size >= format->size[type] && READ_ONCE(record->pid) >= 0;
 }
 
 /**
@@ -80,7 +95,7 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 			extended = true;
 		} else if (type_len > HYP_RING_TYPE_MAX_LEN ||
 			   data_event(head, type_len, room, &header, &payload) ||
-			   !record_ok((const u8 *)head + header, payload, format)) {
+			   !record_ok((const void *)head + header, payload, format)) {
 			return -EINVAL;
 		}
 

@@ -10,6 +10,7 @@
  */
 
 #include <linux/printk.h>
+#include <linux/time64.h>
 
 #include "ring_buffer_remote_internal.h"
 
@@ -20,7 +21,13 @@
 /* What a page has behind its header, for those that know nothing of first_seq. */
 #define DATA_ROOM	(PAGE_SIZE - offsetof(struct hyp_ring_page, data))
 
-/* Skip the rest of the reader page. */
+/* By how much the writer's clock may be ahead of ours. */
+#define CLOCK_SLACK_NS	NSEC_PER_SEC
+
+/* Events that a page has at most: a header and a struct trace_entry each. */
+#define MAX_EVENTS	(HYP_RING_DATA_SIZE / 12)
+
+/* Skip the rest of the reader page: as if it ended where the last event was taken */
 static void skip_page(struct rb_remote_cpu *c, const char *why)
 {
 	c->bad = true;
@@ -37,6 +44,7 @@ static void skip_page(struct rb_remote_cpu *c, const char *why)
 static void take_commit(struct rb_remote_cpu *c)
 {
 	u64 commit = hyp_page_commit(c->page);
+	struct hyp_cursor start = c->end, end;
 
 	if (commit == c->commit)
 		return;
@@ -47,12 +55,9 @@ static void take_commit(struct rb_remote_cpu *c)
 	}
 
 	if (!c->commit) {
-		u64 ts = c->end.ts;
-
 		c->copy->time_stamp = READ_ONCE(c->page->time_stamp);
-		hyp_cursor_init(&c->done, c->copy);
-		c->end = c->done;
-		if (c->done.ts < ts) {
+		hyp_cursor_init(&start, c->copy);
+		if (start.ts < c->end.ts) {
 			skip_page(c, "time goes backwards");
 			return;
 		}
@@ -60,10 +65,22 @@ static void take_commit(struct rb_remote_cpu *c)
 
 	memcpy(c->copy->data + c->commit, c->page->data + c->commit,
 	       commit - c->commit);
-	if (hyp_cursor_skip(&c->end, c->copy, commit, &c->remote->format) < 0)
+	end = start;
+	if (hyp_cursor_skip(&end, c->copy, commit, &c->remote->format) < 0) {
 		skip_page(c, "malformed event");
-	else
-		c->commit = commit;
+		return;
+	}
+
+	/* Else everything that is not would be going backwards from then on. */
+	if (end.ts > rb_remote_clock() + CLOCK_SLACK_NS) {
+		skip_page(c, "time in the future");
+		return;
+	}
+
+	if (!c->commit)
+		c->done = start;
+	c->end = end;
+	c->commit = commit;
 }
 
 /* Is what EL2 returned the one thing that it can be? */
@@ -464,12 +481,12 @@ static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
 }
 
 /*
- * Add the pages in the ring. Numbers from shared memory: clamped, so that
- * nonsense stays in this one answer. False if the writer interfered.
+ * Add the pages in the ring. Numbers from shared memory: what cannot be is left
+ * out, and nonsense stays in this one answer. False if the writer interfered.
  */
 static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 {
-	u64 tail = rb_remote_tail(c->ring), oldest, first_seq, expected;
+	u64 tail = rb_remote_tail(c->ring), oldest, first_seq, expected, before;
 	const struct hyp_ring_page *page;
 	struct hyp_cursor cursor;
 	int count;
@@ -491,8 +508,9 @@ static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 	expected = c->seq + census->entries;
 	if (first_seq > expected)
 		census->overrun = first_seq - expected;
-	if (count >= 0 && READ_ONCE(page->first_seq) >= first_seq)
-		census->entries += READ_ONCE(page->first_seq) + count - first_seq;
+	before = READ_ONCE(page->first_seq) - first_seq;
+	if (count >= 0 && before <= (u64)c->ring->nr_slots * MAX_EVENTS)
+		census->entries += before + count;
 
 	/* Pairs with ring_begin_page(): was the oldest page still the oldest? */
 	smp_rmb();

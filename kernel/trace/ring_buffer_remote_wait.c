@@ -15,7 +15,7 @@
 static bool watermark_hit(struct rb_remote *remote, int cpu, int full)
 {
 	struct rb_remote_cpu *c;
-	u64 dirty;
+	u64 dirty, end;
 
 	if (rb_remote_empty(remote, cpu))
 		return false;
@@ -28,7 +28,8 @@ static bool watermark_hit(struct rb_remote *remote, int cpu, int full)
 		return false;
 
 	/* The page that is being written counts: else 100 % were never hit. */
-	dirty = rb_remote_tail(c->ring) + 1 - c->next_pos;
+	end = rb_remote_tail(c->ring) + 1;
+	dirty = end > c->next_pos ? end - c->next_pos : 0;
 	return c->next_pos && dirty * 100 >= (u64)full * c->ring->nr_slots;
 }
 

@@ -9,13 +9,13 @@
 #include <linux/err.h>
 #include <linux/init.h>
 #include <linux/tracefs.h>
-#include <linux/uaccess.h>
 
 #include <trace/events/sched.h>
 
 #include "hyp_events.h"
 #include "ring_buffer_remote_internal.h"
 #include "trace.h"
+#include "trace_hyp_test.h"
 
 static struct rb_remote hyp_remote;
 
@@ -92,27 +92,6 @@ static struct rb_remote hyp_remote = {
 	.in_use	= follow_tasks,
 };
 
-#ifdef CONFIG_NVHE_EL2_TRACING_TEST
-static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
-				 size_t cnt, loff_t *ppos)
-{
-	u64 id;
-	int ret;
-
-	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
-	if (ret)
-		return ret;
-
-	hyp_remote.ops->write_event(id);
-	return cnt;
-}
-
-static const struct file_operations write_event_fops = {
-	.open	= simple_open,
-	.write	= write_event_write,
-};
-#endif
-
 static const struct rb_remote_ops *registered_ops;
 
 /**
@@ -151,11 +130,7 @@ static int __init create_instance(const struct rb_remote_ops *ops)
 	/* From here on CPUs that come up may get a ring. */
 	smp_store_release(&hyp_remote.tr, tr);
 
-#ifdef CONFIG_NVHE_EL2_TRACING_TEST
-	trace_create_file("write_event", 0200, tr->dir, NULL,
-			  &write_event_fops);
-#endif
-
+	trace_hyp_test_init(&hyp_remote);
 	return 0;
 }
 

@@ -37,6 +37,19 @@ static DEFINE_PER_CPU(bool, ignored);
 /* Closed in order to be unloaded, or because the CPU goes: until the next sync */
 static DEFINE_PER_CPU(bool, closed);
 
+/*
+ * kvm-arm.hyp_trace=on|off: EL2 refuses to trace until the next boot. The host can't
+ * read EL2's own word for it later.
+ */
+extern bool kvm_nvhe_sym(hyp_trace_locked);
+static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
+
+/* For messages: why EL2 may have said -EPERM. */
+static const char *if_locked(void)
+{
+	return locked ? ", tracing is locked: boot with kvm-arm.hyp_trace=on" : "";
+}
+
 /* Memory ---------------------------------------------------------------------- */
 
 static int page_share(void *page)
@@ -147,8 +160,8 @@ out_region:
 out_unshare:
 	ring_unshare(ring, ring->nr_slots + 1);
 out:
-	pr_err("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe\n",
-	       ring->cpu, ring->nr_slots, ERR_PTR(ret));
+	pr_err("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe%s\n",
+	       ring->cpu, ring->nr_slots, ERR_PTR(ret), if_locked());
 	return ret;
 }
 
@@ -309,8 +322,13 @@ static int hyp_reset(int cpu)
 static int hyp_enable(unsigned int event, u16 type)
 {
 	struct arm_smccc_res res;
+	int ret = hyp_trace_call(&res, __hyp_trace_event, event, type);
 
-	return hyp_trace_call(&res, __hyp_trace_event, event, type);
+	if (ret)
+		pr_err("hyp_trace: can't enable event number %u: %pe%s\n",
+		       event, ERR_PTR(ret), if_locked());
+
+	return ret;
 }
 
 static void hyp_write_event(u64 id)
@@ -390,6 +408,20 @@ static const char * __init unavailable(void)
 
 	return NULL;
 }
+
+/* So early EL2's variables are the host's to write. */
+static int __init lock_or_not(char *arg)
+{
+	bool on;
+
+	if (kstrtobool(arg, &on))
+		return -EINVAL;
+
+	locked = !on;
+	kvm_nvhe_sym(hyp_trace_locked) = locked;
+	return 0;
+}
+early_param("kvm-arm.hyp_trace", lock_or_not);
 
 /* After KVM, which is initialised by a device_initcall(). */
 static int __init hyp_trace_init(void)

@@ -13,7 +13,8 @@
  *	is donated to it until unload; in nVHE mode all must be mapped at EL2.
  *	-EINVAL: @cpu, @nr_slots or @nr_pages out of range; a page named twice
  *	-EBUSY:  @cpu has a ring
- *	-EPERM:  a page is not the host's, is not memory, is not shared
+ *	-EPERM:  a page is not the host's, is not memory, is not shared; or tracing
+ *		 is locked
  * __hyp_trace_unload(cpu) -> {seq, dropped}
  *	Take it back: pages unpinned, region zeroed and donated to the host.
  *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync
@@ -25,6 +26,7 @@
  * __hyp_trace_event(event, id)
  *	Enable the event of that index (enum hyp_event) and have its records
  *	bear @id, the host's event type; 0 disables it.
+ *	-EINVAL: out of range; -EPERM: tracing is locked
  * __hyp_trace_swap(cpu) -> {page id, position, sequence number}
  *	-ENOENT: no ring; -EAGAIN: nothing to swap
  * __hyp_trace_reset(cpu)

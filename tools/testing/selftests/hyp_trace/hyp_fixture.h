@@ -6,6 +6,8 @@
 #ifndef HYP_FIXTURE_H
 #define HYP_FIXTURE_H
 
+#include <sys/wait.h>
+
 #include "../kselftest_harness.h"
 #include "hyp_trace.h"
 
@@ -71,6 +73,20 @@ static inline int ids_in_order(const char *text, bool *ordered)
 		count++;
 	}
 	return count;
+}
+
+/* Run a guest, see hyp_guest.c; its pid, or -1 if it failed. */
+static inline pid_t run_guest(int exits, const char *hypercall)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		execl("/tests/hyp_guest", "hyp_guest", path_of("%d", exits),
+		      hypercall, NULL);
+		_exit(127);
+	}
+	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
 FIXTURE(hyp) {

@@ -586,19 +586,6 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 /* Equally many on each of 1, 2, 4 or 8 CPUs: hyp_guest moves after eight. */
 #define GUEST_EXITS	384
 
-/* Run a guest; its pid, or -1 if it failed. */
-static pid_t run_guest(int exits)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		execl("/tests/hyp_guest", "hyp_guest", path_of("%d", exits), NULL);
-		_exit(127);
-	}
-	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
-}
-
 TEST_F_TIMEOUT(hyp, guests_are_paired_dated_and_attributed_to_the_host_task, 120)
 {
 	uint64_t before, after;
@@ -609,7 +596,7 @@ TEST_F_TIMEOUT(hyp, guests_are_paired_dated_and_attributed_to_the_host_task, 120
 	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	before = boot_ns();
-	pid = run_guest(GUEST_EXITS);
+	pid = run_guest(GUEST_EXITS, NULL);
 	ASSERT_LT(0, pid);
 	after = boot_ns();
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));

@@ -306,12 +306,12 @@ static void reset_empties(void)
 
 static void payloads_of_every_size(void)
 {
-	static u16 any[] = { 4 };
+	static u16 any[] = { 8 };
 	const struct hyp_page_format any_format = { 1, any };
 	struct test_ring *t = ring_new(2, true);
 	u32 size;
 
-	for (size = 4; size <= 512; size += 4) {
+	for (size = 8; size <= 512; size += 4) {
 		struct hyp_cursor cursor;
 		u64 commit;
 		u8 *p;

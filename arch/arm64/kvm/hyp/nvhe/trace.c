@@ -33,6 +33,13 @@ DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu) = {
 
 u32 hyp_event_id[HYP_NR_EVENTS];
 
+/*
+ * No tracing until the next boot. Set by the host before it is deprivileged, and
+ * not writable by anybody after that, EL2 included.
+ */
+bool hyp_trace_locked __ro_after_init =
+	IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
+
 /* What the host has set, for all CPUs. */
 static struct {
 	hyp_spinlock_t		lock;
@@ -271,6 +278,8 @@ static int cpu_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages,
 
 	hyp_assert_lock_held(&cpu->lock);
 
+	if (hyp_trace_locked)
+		return -EPERM;
 	if (cpu->loaded)
 		return -EBUSY;
 
@@ -430,6 +439,10 @@ void handle___hyp_trace_event(struct kvm_cpu_context *host_ctxt)
 
 	if (event >= HYP_NR_EVENTS || id > U16_MAX) {
 		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+	if (id && hyp_trace_locked) {
+		cpu_reg(host_ctxt, 1) = -EPERM;
 		return;
 	}
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <linux/types.h>
 
+typedef int32_t s32;
 typedef uint64_t u64;
 typedef uint32_t u32;
 typedef uint16_t u16;

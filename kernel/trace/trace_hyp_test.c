@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files in hyp/ for the tests in tools/testing/selftests/hyp_trace:
+ *
+ *   write_event	has EL2 record an event
+ *   ring_pages		the memory that the host shares with EL2, as it is
+ *
+ * What a test can do with them, a kernel that has gone bad could do without.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/uaccess.h>
+
+#include "ring_buffer_remote_internal.h"
+#include "trace.h"
+#include "trace_hyp_test.h"
+
+static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
+				 size_t cnt, loff_t *ppos)
+{
+	struct rb_remote *remote = filp->private_data;
+	u64 id;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
+	if (ret)
+		return ret;
+
+	remote->ops->write_event(id);
+	return cnt;
+}
+
+static const struct file_operations write_event_fops = {
+	.open	= simple_open,
+	.write	= write_event_write,
+};
+
+/* A CPU's pages in ring_pages begin at its number times this. */
+#define CPU_SHIFT	40
+
+DEFINE_FREE(bounce, void *, free_page((unsigned long)_T))
+
+/* The meta page, then the data pages by id; NULL behind the last. */
+static void *page_at(struct rb_remote *remote, loff_t pos)
+{
+	u64 cpu = pos >> CPU_SHIFT, page = (pos & (BIT(CPU_SHIFT) - 1)) >> PAGE_SHIFT;
+	struct rb_remote_ring *ring;
+
+	lockdep_assert_held(&remote->lock);
+
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return NULL;
+
+	ring = per_cpu_ptr(remote->cpus, cpu)->ring;
+	if (!ring || page > ring->nr_slots + 1)
+		return NULL;
+
+	return page ? (void *)ring->pages[page - 1] : ring->meta;
+}
+
+/*
+ * Up to the end of a page, through one of our own: user memory is not to be
+ * touched under the lock, which mmap() takes inside of mmap_lock.
+ */
+static ssize_t ring_pages_read(struct file *filp, char __user *ubuf,
+			       size_t cnt, loff_t *ppos)
+{
+	void *buf __free(bounce) = (void *)__get_free_page(GFP_KERNEL);
+	struct rb_remote *remote = filp->private_data;
+	size_t offset = offset_in_page(*ppos);
+
+	if (!buf)
+		return -ENOMEM;
+
+	scoped_guard(mutex, &remote->lock) {
+		const void *page = page_at(remote, *ppos);
+
+		if (!page)
+			return 0;
+		memcpy(buf, page, PAGE_SIZE);
+	}
+
+	cnt = min(cnt, PAGE_SIZE - offset);
+	if (copy_to_user(ubuf, buf + offset, cnt))
+		return -EFAULT;
+
+	*ppos += cnt;
+	return cnt;
+}
+
+static ssize_t ring_pages_write(struct file *filp, const char __user *ubuf,
+				size_t cnt, loff_t *ppos)
+{
+	void *buf __free(bounce) = (void *)__get_free_page(GFP_KERNEL);
+	struct rb_remote *remote = filp->private_data;
+	size_t offset = offset_in_page(*ppos);
+	void *page;
+
+	if (!buf)
+		return -ENOMEM;
+
+	cnt = min(cnt, PAGE_SIZE - offset);
+	if (copy_from_user(buf, ubuf, cnt))
+		return -EFAULT;
+
+	guard(mutex)(&remote->lock);
+
+	page = page_at(remote, *ppos);
+	if (!page)
+		return -ENOSPC;
+
+	memcpy(page + offset, buf, cnt);
+	*ppos += cnt;
+	return cnt;
+}
+
+static const struct file_operations ring_pages_fops = {
+	.open	= simple_open,
+	.read	= ring_pages_read,
+	.write	= ring_pages_write,
+	.llseek	= default_llseek,
+};
+
+/**
+ * trace_hyp_test_init() - create the files for tests
+ * @remote:	the hypervisor's buffer, with its instance
+ */
+void __init trace_hyp_test_init(struct rb_remote *remote)
+{
+	struct dentry *dir = remote->tr->dir;
+
+	trace_create_file("write_event", 0200, dir, remote, &write_event_fops);
+	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
+}

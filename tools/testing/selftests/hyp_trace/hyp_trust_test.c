@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of who may do what, and of what is trusted: pages that the host has written
+ * nonsense to, bytes that are nobody's, guests and users that may not.
+ */
+
+#include <linux/trace_mmap.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/klog.h>
+#include <sys/mman.h>
+
+#include "hyp_fixture.h"
+
+/* The shared memory ------------------------------------------------------------ */
+
+#define PAGE		4096
+#define HEADER		16		/* time stamp and commit */
+#define DATA_END	(PAGE - 8)	/* then the page's first sequence number */
+#define META_SIZE	24		/* claimed, tail, dropped */
+
+/* Where a page is in ring_pages: -1 is the meta page, then data pages by id. */
+static off_t page_offset(int cpu, int id)
+{
+	return ((off_t)cpu << 40) + (off_t)(id + 1) * PAGE;
+}
+
+static int pages_open(void)
+{
+	return open(HYP "ring_pages", O_RDWR);
+}
+
+static bool page_read(int fd, int cpu, int id, uint8_t *page)
+{
+	return pread(fd, page, PAGE, page_offset(cpu, id)) == PAGE;
+}
+
+static bool page_write(int fd, int cpu, int id, size_t offset, const void *bytes,
+		       size_t size)
+{
+	return pwrite(fd, bytes, size, page_offset(cpu, id) + offset) ==
+	       (ssize_t)size;
+}
+
+/* Bytes that no field owns ------------------------------------------------------ */
+
+#define UNTOUCHED	0xa5
+
+/* By event type: which bytes of a record are a field's. */
+struct owned {
+	unsigned int	size;
+	bool		byte[256];
+};
+
+static struct owned owned[65536];
+
+/* Take the fields from the event's format, as any tool does. */
+static int learn_format(const char *event)
+{
+	char *text = get(path_of(HYP "events/hyp/%s/format", event)), *at = text;
+	struct owned *o = &owned[event_id(event)];
+	unsigned int offset, size, i;
+
+	*o = (struct owned) { };
+	while ((at = strstr(at, "\toffset:"))) {
+		if (sscanf(at, "\toffset:%u;\tsize:%u;", &offset, &size) != 2 ||
+		    offset + size > sizeof(o->byte))
+			break;
+		for (i = offset; i < offset + size; i++)
+			o->byte[i] = true;
+		o->size = offset + size;
+		at++;
+	}
+	free(text);
+	return o->size;
+}
+
+/* Bytes of a record that are nobody's and not zero, or that are nobody's at all. */
+static int bad_in_record(const uint8_t *record, unsigned int size)
+{
+	const struct owned *o = &owned[record[0] | record[1] << 8];
+	unsigned int i;
+	int bad = 0;
+
+	/* Nothing but fields, and what it takes to align the next of its kind. */
+	if (!o->size || size < o->size || size >= o->size + 8)
+		return 1;
+	/* Of the common ones, flags and preempt count are known to be 0. */
+	for (i = 0; i < size; i++)
+		if ((!o->byte[i] || i == 2 || i == 3) && record[i])
+			bad++;
+	return bad;
+}
+
+/* How many bytes of a page that has been written are not what they must be? */
+static int bad_in_page(const uint8_t *page, int *events)
+{
+	const uint8_t *p = page + HEADER, *end;
+	uint64_t commit;
+	int bad = 0;
+
+	memcpy(&commit, page + 8, 8);
+	end = p + commit;
+	if (commit > DATA_END - HEADER)
+		return 1;
+	while (p < end) {
+		uint32_t head;
+
+		memcpy(&head, p, 4);
+		if ((head & 31) == 30) {		/* time extend */
+			p += 8;
+			continue;
+		}
+		if (!(head & 31) || (head & 31) > 28)
+			return bad + 1;
+		bad += bad_in_record(p + 4, (head & 31) * 4);
+		p += 4 + (head & 31) * 4;
+		++*events;
+	}
+	for (; p < page + DATA_END; p++)
+		bad += *p != UNTOUCHED;
+	return bad;
+}
+
+static const char * const all_events[] = {
+	"hyp_enter", "hyp_exit", "host_hcall", "host_smc", "host_mem_abort",
+	"selftest",
+};
+
+/*
+ * EL2's pages are filled with a pattern before. What is not a field's is zero
+ * inside of a record, and outside of records the pattern still.
+ */
+TEST_F(hyp, every_byte_is_a_fields_or_zero_or_untouched)
+{
+	uint8_t pattern[PAGE], page[PAGE];
+	int cpu, id, fd, i, bad, total = 0;
+
+	memset(pattern, UNTOUCHED, sizeof(pattern));
+	for (i = 0; i < ARRAY_SIZE(all_events); i++)
+		ASSERT_LT(8, learn_format(all_events[i]));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "1024"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = pages_open();
+	ASSERT_LE(0, fd);
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		ASSERT_TRUE(page_write(fd, cpu, -1, META_SIZE, pattern,
+				       PAGE - META_SIZE));
+		for (id = 0; page_read(fd, cpu, id, page); id++)
+			ASSERT_TRUE(page_write(fd, cpu, id, HEADER, pattern,
+					       DATA_END - HEADER));
+		ASSERT_LT(100, id);
+	}
+
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		run_on(cpu);
+		ASSERT_EQ(0, emit(1, 500));
+	}
+	run_on(0);
+	if (self->cpus > 1) {
+		put("/sys/devices/system/cpu/cpu1/online", "0");
+		put("/sys/devices/system/cpu/cpu1/online", "1");
+	}
+	ASSERT_LT(0, run_guest(64, NULL));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		ASSERT_EQ(0, stat_of(cpu, "overrun:"));
+		ASSERT_TRUE(page_read(fd, cpu, -1, page));
+		EXPECT_EQ(0, memcmp(page + META_SIZE, pattern, PAGE - META_SIZE));
+		for (id = 0; page_read(fd, cpu, id, page); id++) {
+			bad = bad_in_page(page, &total);
+			EXPECT_EQ(0, bad)
+				TH_LOG("CPU %d, page %d", cpu, id);
+		}
+	}
+	EXPECT_LT(500 * 4 * self->cpus, total);
+	close(fd);
+}
+
+/* Nonsense in the pages ---------------------------------------------------------- */
+
+/* How often does the kernel's log say that? */
+static int log_count(const char *what)
+{
+	static char log[1 << 19];
+	int n = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log) - 1);
+	const char *at = log;
+	int count = 0;
+
+	if (n < 0)
+		return -1;
+	log[n] = 0;
+	while ((at = strstr(at, what))) {
+		count++;
+		at++;
+	}
+	return count;
+}
+
+static int corrupt_reports(void)
+{
+	return log_count("corrupt page");
+}
+
+struct nonsense {
+	const char	*what;
+	size_t		offset;
+	uint64_t	value;
+	size_t		size;
+	bool		reported;
+};
+
+/* Page 1 of CPU 0, which is full of selftest events, gets a value; read it all. */
+static const struct nonsense nonsenses[] = {
+	{ "commit beyond the page", 8, PAGE - 23, 8, true },
+	{ "commit of 2^63", 8, 1ull << 63, 8, true },
+	{ "commit in the middle of an event", 8, 30, 8, true },
+	{ "commit that is odd", 8, 21, 8, true },
+	{ "commit of 0", 8, 0, 8, false },
+	{ "commit of the first event only", 8, 20, 8, false },
+	{ "time before the last page's", 0, 1, 8, true },
+	{ "time of -1", 0, UINT64_MAX, 8, true },
+	{ "time in a year", 0, 366ull * 86400 * 1000000000, 8, true },
+	{ "event of no type", HEADER + 20, 29, 4, true },
+	{ "event of the type of a time stamp", HEADER + 20, 31, 4, true },
+	{ "event that is too short", HEADER + 20, 2, 4, true },
+	{ "event that is longer than the page", HEADER + 4072 - 12 - 20, 28, 4, true },
+	{ "long event without a length", HEADER + 20, 0, 8, true },
+	{ "long event with a length of 2^32 - 4", HEADER + 20, 0xfffffffcull << 32, 8, true },
+	{ "record of the kernel's own type 1", HEADER + 24, 1, 2, true },
+	{ "record of a negative pid", HEADER + 28, 0x80000001, 4, true },
+	{ "record of an unknown type", HEADER + 24, 0xffff, 2, true },
+	{ "time extends only", HEADER, 30, 4, true },
+};
+
+TEST_F(hyp, a_nonsensical_page_is_skipped_counted_and_reported_once)
+{
+	const int per_page = 4072 / 20, total = 5 * per_page;
+	size_t i;
+	int fd = pages_open();
+
+	for (i = 0; i < ARRAY_SIZE(nonsenses); i++) {
+		const struct nonsense *n = &nonsenses[i];
+		struct stream s = stream_from(1);
+		int reports = corrupt_reports();
+
+		ASSERT_EQ(0, put(HYP "trace", ""));
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		ASSERT_EQ(0, emit(1, total));
+		ASSERT_TRUE(page_write(fd, 0, 1, n->offset, &n->value, n->size));
+		ASSERT_LE(0, reports);
+
+		/* What is delivered is right, and what is not is counted. */
+		EXPECT_LE(total - per_page, read_raw(0, check_stream, &s))
+			TH_LOG("%s: only %d of %d events read", n->what,
+			       (int)s.count, total);
+		EXPECT_EQ(0, s.errors)
+			TH_LOG("%s: wrong events, or wrong number of lost ones", n->what);
+		EXPECT_LT(0, stat_of(0, "overrun:"))
+			TH_LOG("%s: nothing was lost", n->what);
+		EXPECT_EQ(total, s.count + stat_of(0, "overrun:"))
+			TH_LOG("%s: %d read, %lld lost", n->what, (int)s.count,
+			       stat_of(0, "overrun:"));
+		EXPECT_EQ(reports + n->reported, corrupt_reports())
+			TH_LOG("%s: reported %d times", n->what,
+			       corrupt_reports() - reports);
+
+		/* As if nothing had been. */
+		ASSERT_EQ(0, emit(total + 1, total + 300));
+		EXPECT_EQ(300, read_raw(0, check_stream, &s))
+			TH_LOG("%s: later events are missing", n->what);
+		EXPECT_EQ(0, s.errors);
+	}
+	close(fd);
+}
+
+TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
+{
+	const int per_page = 4072 / 20, total = 5 * per_page;
+	const uint64_t commit = PAGE;
+	bool ordered;
+	char *text;
+	int fd = pages_open();
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, total));
+	ASSERT_TRUE(page_write(fd, 0, 1, 8, &commit, sizeof(commit)));
+	text = get(HYP "trace");
+	EXPECT_EQ(total - per_page, ids_in_order(text, &ordered));
+	EXPECT_TRUE(ordered);
+	free(text);
+	text = get(HYP "trace_pipe");
+	EXPECT_EQ(total - per_page, ids_in_order(text, &ordered));
+	EXPECT_TRUE(ordered);
+	EXPECT_NE(NULL, strstr(text, path_of("CPU:0 [LOST %d EVENTS]", per_page)));
+	free(text);
+	close(fd);
+}
+
+static const uint64_t bad_positions[] = {
+	0, 1, 3, 4, 5, 6, 100, 1ull << 44, INT64_MAX, UINT64_MAX - 1, UINT64_MAX,
+};
+
+/* Whatever the meta page says about where the writer is, it is a hint only. */
+TEST_F(hyp, a_nonsensical_meta_page_does_no_harm)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	int fd = pages_open(), pipes[2], raw;
+	size_t i, j;
+
+	ASSERT_EQ(0, pipe(pipes));
+	for (i = 0; i < ARRAY_SIZE(bad_positions); i++) {
+		for (j = 0; j < ARRAY_SIZE(bad_positions); j++) {
+			uint64_t meta[] = { bad_positions[i], bad_positions[j], 7 };
+			struct stream s = stream_from(1);
+
+			ASSERT_EQ(0, put(HYP "trace", ""));
+			ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+			ASSERT_EQ(0, emit(1, 1000));
+			ASSERT_TRUE(page_write(fd, 0, -1, 0, meta, sizeof(meta)));
+			free(get(HYP "trace"));
+			free(get(HYP "per_cpu/cpu0/stats"));
+			raw = open(HYP "per_cpu/cpu0/trace_pipe_raw",
+				   O_RDONLY | O_NONBLOCK);
+			pfd.fd = raw;
+			poll(&pfd, 1, 0);
+			while (splice(raw, NULL, pipes[1], NULL, PAGE,
+				      SPLICE_F_NONBLOCK) > 0) {
+				uint8_t page[PAGE];
+
+				ASSERT_EQ(PAGE, read(pipes[0], page, PAGE));
+				EXPECT_LE(0, decode_page(page, check_stream, &s));
+			}
+			close(raw);
+			EXPECT_LE(0, read_raw(0, check_stream, &s));
+
+			/* The writer does not read it, and writes it anew. */
+			ASSERT_EQ(0, emit(1001, 2000));
+			EXPECT_LE(0, read_raw(0, check_stream, &s));
+			EXPECT_EQ(0, s.errors);
+			EXPECT_EQ(2000, s.count + stat_of(0, "overrun:"))
+				TH_LOG("claimed %llx tail %llx: %llu read, %lld lost",
+				       (unsigned long long)meta[0],
+				       (unsigned long long)meta[1],
+				       (unsigned long long)s.count,
+				       stat_of(0, "overrun:"));
+		}
+	}
+	close(fd);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+/* While all of that happens at once ------------------------------------------------ */
+
+#define STORM_SECONDS	10
+
+static void storm_garbage(int cpus, unsigned int *seed)
+{
+	static const uint64_t words[] = {
+		0, 1, 20, 30, 4072, 4073, 1ull << 31, 1ull << 63, UINT64_MAX,
+	};
+	uint64_t bytes[8];
+	int fd = pages_open();
+	size_t i, offset;
+
+	for (i = 0; i < ARRAY_SIZE(bytes); i++)
+		bytes[i] = rand_r(seed) % 2 ? words[rand_r(seed) % ARRAY_SIZE(words)] :
+			   (uint64_t)rand_r(seed) << 33 ^ rand_r(seed);
+	offset = rand_r(seed) % 3 ? 0 : rand_r(seed) % (PAGE - sizeof(bytes));
+	page_write(fd, rand_r(seed) % cpus, rand_r(seed) % 5 - 1, offset, bytes,
+		   1 + rand_r(seed) % sizeof(bytes));
+	close(fd);
+}
+
+static void storm_emit(int cpus, unsigned int *seed)
+{
+	run_on(rand_r(seed) % cpus);
+	emit(1, 100);
+}
+
+static void storm_trace(int cpus, unsigned int *seed)
+{
+	free(get(HYP "trace"));
+}
+
+static void storm_pipe(int cpus, unsigned int *seed)
+{
+	free(get(HYP "trace_pipe"));
+}
+
+static void storm_raw(int cpus, unsigned int *seed)
+{
+	read_raw(rand_r(seed) % cpus, NULL, NULL);
+}
+
+static void storm_stats(int cpus, unsigned int *seed)
+{
+	stat_of(rand_r(seed) % cpus, "entries:");
+}
+
+/* Blocking, and with a poll before: woken or not, it comes back. */
+static void storm_splice(int cpus, unsigned int *seed)
+{
+	int fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw",
+			      rand_r(seed) % cpus), O_RDONLY);
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	int pipes[2];
+
+	if (pipe(pipes))
+		_exit(1);
+	if (poll(&pfd, 1, 20) > 0) {
+		alarm(1);
+		splice(fd, NULL, pipes[1], NULL, 4 * PAGE, 0);
+		alarm(0);
+	}
+	close(pipes[0]);
+	close(pipes[1]);
+	close(fd);
+}
+
+static void storm_map(int cpus, unsigned int *seed)
+{
+	int fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw",
+			      rand_r(seed) % cpus), O_RDONLY | O_NONBLOCK);
+	void *meta = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	int i;
+
+	for (i = 0; i < 20 && meta != MAP_FAILED; i++)
+		ioctl(fd, TRACE_MMAP_IOCTL_GET_READER);
+	if (meta != MAP_FAILED)
+		munmap(meta, PAGE);
+	close(fd);
+}
+
+static void storm_control(int cpus, unsigned int *seed)
+{
+	put(HYP "tracing_on", rand_r(seed) % 4 ? "1" : "0");
+	if (rand_r(seed) % 4 == 0)
+		put(HYP "trace", "");
+	if (rand_r(seed) % 4 == 0)
+		put(HYP "buffer_size_kb", rand_r(seed) % 2 ? "8" : "16");
+	usleep(20000);
+}
+
+typedef void (*storm_fn)(int cpus, unsigned int *seed);
+
+static const struct {
+	const char	*name;
+	storm_fn	fn;
+} storms[] = {
+	{ "writing garbage", storm_garbage }, { "emitting", storm_emit },
+	{ "reading trace", storm_trace }, { "reading trace_pipe", storm_pipe },
+	{ "reading trace_pipe_raw", storm_raw }, { "reading stats", storm_stats },
+	{ "splicing", storm_splice }, { "mapping", storm_map },
+	{ "turning on and off", storm_control },
+};
+
+static void alarmed(int sig)
+{
+}
+
+/* Do it for some seconds, in a process of its own. */
+static pid_t storm_start(storm_fn fn, int cpus, unsigned int seed)
+{
+	const struct sigaction action = { .sa_handler = alarmed };
+	uint64_t end = boot_ns() + STORM_SECONDS * 1000000000ull;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	sigaction(SIGALRM, &action, NULL);
+	while (boot_ns() < end)
+		fn(cpus, &seed);
+	_exit(0);
+}
+
+/* Has it ended, at the latest a minute after it should have? */
+static bool storm_ended(pid_t pid)
+{
+	int status, i;
+
+	for (i = 0; i < 600; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return !status;
+		usleep(100000);
+	}
+	kill(pid, SIGKILL);
+	return false;
+}
+
+TEST_F_TIMEOUT(hyp, garbage_while_reading_in_all_ways_hangs_and_harms_nothing, 120)
+{
+	pid_t pids[ARRAY_SIZE(storms)];
+	struct stream s;
+	int cpu;
+	size_t i;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < ARRAY_SIZE(storms); i++)
+		pids[i] = storm_start(storms[i].fn, self->cpus, i + 1);
+	for (i = 0; i < ARRAY_SIZE(storms); i++)
+		EXPECT_TRUE(storm_ended(pids[i]))
+			TH_LOG("%s does not end", storms[i].name);
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		run_on(cpu);
+		s = stream_from(1);
+		ASSERT_EQ(0, emit(1, EVENTS));
+		EXPECT_EQ(EVENTS, read_raw(cpu, check_stream, &s));
+		EXPECT_EQ(0, s.errors);
+	}
+}
+
+/* Who may ------------------------------------------------------------------------ */
+
+/* What a user who is not root gets for opening it: an errno, or 0. */
+static int open_as_user(const char *path, int flags)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (setgid(1000) || setuid(1000))
+			_exit(255);
+		_exit(open(path, flags) < 0 ? errno : 0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(hyp, only_root_has_access)
+{
+	static const char * const to_read[] = {
+		"trace", "trace_pipe", "per_cpu/cpu0/trace_pipe_raw",
+		"per_cpu/cpu0/stats", "events/hyp/selftest/format",
+		"available_events", "error_log",
+	};
+	static const char * const to_write[] = {
+		"tracing_on", "buffer_size_kb", "set_event", "write_event",
+		"trace", "events/hyp/enable",
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(to_read); i++)
+		EXPECT_EQ(EACCES, open_as_user(path_of(HYP "%s", to_read[i]),
+					       O_RDONLY))
+			TH_LOG("reading %s", to_read[i]);
+	for (i = 0; i < ARRAY_SIZE(to_write); i++)
+		EXPECT_EQ(EACCES, open_as_user(path_of(HYP "%s", to_write[i]),
+					       O_WRONLY))
+			TH_LOG("writing %s", to_write[i]);
+}
+
+/* The tracing hypercalls have numbers below 64, in the space of the vendor. */
+TEST_F(hyp, to_a_guest_all_of_this_is_unknown)
+{
+	struct stream s = stream_from(1);
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 100));
+	EXPECT_LT(0, run_guest(64, "0xc6000000"));
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, emit(101, 200));
+	EXPECT_EQ(200, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+}
+
+TEST_HARNESS_MAIN
