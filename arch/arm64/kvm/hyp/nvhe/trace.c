@@ -156,17 +156,19 @@ static void *pfn_to_hyp_va(u64 pfn)
 	return hyp_phys_to_virt(hyp_pfn_to_phys(pfn));
 }
 
-/* Could it be a page at all? That it is memory, and whose, is checked later. */
-static bool pfn_is_sane(u64 pfn, u64 nr_pages)
+/* Whose it is, is checked later. Without protection EL2 does not know. */
+static bool pfn_is_memory(u64 pfn)
 {
-	return pfn < BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) - nr_pages;
+	return !is_protected() ||
+	       (pfn < BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) &&
+		addr_is_memory(hyp_pfn_to_phys(pfn)));
 }
 
 /* Make the region EL2's: on success the host can't write it any more. */
 static int region_take(u64 pfn, u64 nr_pages)
 {
-	if (!pfn_is_sane(pfn, nr_pages))
-		return -EINVAL;
+	if (!pfn_is_memory(pfn) || !pfn_is_memory(pfn + nr_pages - 1))
+		return -EPERM;
 
 	return is_protected() ? __pkvm_host_donate_hyp(pfn, nr_pages) : 0;
 }
@@ -184,8 +186,8 @@ static int page_take(u64 pfn, void **va)
 {
 	int ret;
 
-	if (!pfn_is_sane(pfn, 1))
-		return -EINVAL;
+	if (!pfn_is_memory(pfn))
+		return -EPERM;
 
 	*va = pfn_to_hyp_va(pfn);
 	if (!is_protected())

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A hostile host: what the tests that play one have in common.
+ */
+#ifndef __ARM64_KVM_HYP_TRACE_HOSTILE_H
+#define __ARM64_KVM_HYP_TRACE_HOSTILE_H
+
+#include <kunit/test.h>
+
+#include <asm/kvm_hyptrace.h>
+#include <asm/memory.h>
+
+#include "hyp_trace.h"
+
+#define HOSTILE_SLOTS	2			/* the smallest ring */
+#define HOSTILE_PAGES	(HOSTILE_SLOTS + 2)	/* the meta page, then data pages */
+
+/**
+ * struct hostile_ring - memory for a ring, as the host owns it
+ * @region:	describes it, when hostile_describe() has been called
+ * @page:	shared with EL2; the meta page is the first
+ */
+struct hostile_ring {
+	u64	*region;
+	void	*page[HOSTILE_PAGES];
+};
+
+struct hostile_ring *hostile_ring_new(struct kunit *test);
+void hostile_describe(struct hostile_ring *ring);
+void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
+			   const char *what);
+void hostile_quiet(struct kunit *test);
+int hostile_sync(int cpu, bool open);
+
+u64 hostile_bad_pfn(unsigned int i);
+unsigned int hostile_nr_bad_pfns(void);
+u64 hostile_bad_cpu(unsigned int i);
+unsigned int hostile_nr_bad_cpus(void);
+
+static inline int hostile_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_load, cpu, pfn, nr_pages,
+			      nr_slots);
+}
+
+static inline int hostile_load_ring(u64 cpu, const struct hostile_ring *ring)
+{
+	return hostile_load(cpu, virt_to_pfn(ring->region), 1, HOSTILE_SLOTS);
+}
+
+static inline int hostile_unload(u64 cpu)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_unload, cpu);
+}
+
+static inline int hostile_swap(u64 cpu)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_swap, cpu);
+}
+
+static inline int hostile_reset(u64 cpu)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_reset, cpu);
+}
+
+static inline int hostile_mode(u64 mode, u64 overwrite)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_mode, mode, overwrite);
+}
+
+static inline int hostile_event(u64 event, u64 id)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_event, event, id);
+}
+
+static inline int hostile_clock(u64 mult, u64 shift, u64 cyc, u64 ns)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, cyc, ns);
+}
+
+static inline int hostile_write_event(u64 id)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_write_event, id);
+}
+
+static inline int hostile_share(const void *page)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __pkvm_host_share_hyp, virt_to_pfn(page));
+}
+
+static inline int hostile_unshare(const void *page)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __pkvm_host_unshare_hyp, virt_to_pfn(page));
+}
+
+void hostile_random_calls(struct kunit *test);
+const void *hostile_next_batch(const void *prev, char *desc);
+
+#endif /* __ARM64_KVM_HYP_TRACE_HOSTILE_H */

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A hostile host: random tracing hypercalls from all CPUs at once, while it writes
+ * nonsense to all pages that it shares with EL2.
+ *
+ * Each CPU has rings of its own to offer, some of them wrong, and calls with
+ * arguments of which some are wrong. Which ring EL2 takes is up to chance; a region
+ * that it may have taken is not touched again until all rings have been unloaded,
+ * for that would be fatal to the host, and rightly so. So the calls come in rounds:
+ * at the end of each everything is taken back, and must be as before.
+ */
+
+#include <linux/hyp_event_ids.h>
+#include <linux/kthread.h>
+#include <linux/moduleparam.h>
+#include <linux/prandom.h>
+#include <linux/sched.h>
+
+#include "hyp_trace_hostile.h"
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "hyp_trace_hostile."
+
+#define CALLS		1000000
+#define BATCH		250000	/* a test's worth: KUnit's have to end in time */
+#define ROUND		5000	/* calls of a CPU between two inspections */
+#define RINGS		32	/* of each CPU, for each round */
+
+static ulong calls = CALLS;
+module_param(calls, ulong, 0444);
+MODULE_PARM_DESC(calls, "random calls to make");
+
+static ulong seed = 1;
+module_param(seed, ulong, 0444);
+MODULE_PARM_DESC(seed, "where to begin with random numbers");
+
+enum call {
+	LOAD, UNLOAD, SYNC, MODE, EVENT, SWAP, RESET, CLOCK, WRITE_EVENT, SHARE,
+	UNSHARE, NR_CALLS
+};
+
+/* How often each is made, in per cent; what it may return, beside 0. */
+static const struct {
+	const char	*name;
+	unsigned int	weight;
+	int		errors[4];
+} kinds[NR_CALLS] = {
+	[LOAD]		= { "load", 22, { -EINVAL, -EBUSY, -EPERM } },
+	[UNLOAD]	= { "unload", 16, { -EINVAL, -EBUSY, -ENOENT } },
+	[SYNC]		= { "sync", 12 },
+	[MODE]		= { "mode", 5, { -EINVAL } },
+	[EVENT]		= { "event", 5, { -EINVAL } },
+	[SWAP]		= { "swap", 20, { -EINVAL, -EAGAIN, -ENOENT } },
+	[RESET]		= { "reset", 5, { -EINVAL, -EBUSY, -ENOENT } },
+	[CLOCK]		= { "clock", 3, { -EINVAL } },
+	[WRITE_EVENT]	= { "write_event", 5 },
+	[SHARE]		= { "share", 4, { -EPERM } },
+	[UNSHARE]	= { "unshare", 3, { -EPERM, -EBUSY } },
+};
+
+/**
+ * struct attacker - one CPU's part in it
+ * @task:	its thread
+ * @rnd:	its random numbers
+ * @ring:	the rings that it can offer
+ * @used:	how many of them it has offered in this round
+ * @count:	calls by kind, and
+ * @good:	those that succeeded
+ * @wrong:	what was returned and may not be, or 0
+ * @wrong_call:	by what
+ */
+struct attacker {
+	struct task_struct	*task;
+	struct rnd_state	rnd;
+	struct hostile_ring	*ring[RINGS];
+	int			used;
+	unsigned long		count[NR_CALLS];
+	unsigned long		good[NR_CALLS];
+	int			wrong;
+	enum call		wrong_call;
+};
+
+/* True once in @n times. */
+static bool one_in(struct attacker *a, u32 n)
+{
+	return !(prandom_u32_state(&a->rnd) % n);
+}
+
+static u64 random_u64(struct attacker *a)
+{
+	u64 value = (u64)prandom_u32_state(&a->rnd) << 32 |
+		    prandom_u32_state(&a->rnd);
+
+	return value >> prandom_u32_state(&a->rnd) % 64;
+}
+
+/* A small number mostly, so that calls get far enough to be interesting. */
+static u64 number(struct attacker *a, u64 limit)
+{
+	return one_in(a, 12) ? random_u64(a) : prandom_u32_state(&a->rnd) % limit;
+}
+
+static u64 some_cpu(struct attacker *a)
+{
+	return one_in(a, 12) ?
+	       hostile_bad_cpu(number(a, hostile_nr_bad_cpus() + 1)) :
+	       prandom_u32_state(&a->rnd) % nr_cpu_ids;
+}
+
+static struct hostile_ring *some_ring(struct attacker *a)
+{
+	return a->ring[prandom_u32_state(&a->rnd) % RINGS];
+}
+
+static void *some_page(struct attacker *a)
+{
+	return some_ring(a)->page[prandom_u32_state(&a->rnd) % HOSTILE_PAGES];
+}
+
+static u64 some_pfn(struct attacker *a)
+{
+	switch (prandom_u32_state(&a->rnd) % 4) {
+	case 0:
+		return virt_to_pfn(some_page(a));
+	case 1:
+		return virt_to_pfn(some_ring(a)->region);
+	default:
+		return hostile_bad_pfn(prandom_u32_state(&a->rnd) %
+				       (hostile_nr_bad_pfns() + 1));
+	}
+}
+
+/*
+ * A ring that EL2 has not been offered in this round, one in four with nonsense in
+ * its list; or none at all.
+ */
+static int random_load(struct attacker *a)
+{
+	struct hostile_ring *ring;
+	u64 nr_pages = 1, nr_slots = HOSTILE_SLOTS;
+
+	if (a->used == RINGS || one_in(a, 2))
+		return hostile_load(some_cpu(a),
+				    hostile_bad_pfn(number(a, hostile_nr_bad_pfns())),
+				    1, HOSTILE_SLOTS);
+
+	ring = a->ring[a->used++];
+	if (one_in(a, 4))
+		ring->region[prandom_u32_state(&a->rnd) % HOSTILE_PAGES] =
+			some_pfn(a);
+	if (one_in(a, 8))
+		nr_pages = number(a, 4);
+	if (one_in(a, 8))
+		nr_slots = number(a, 8);
+
+	return hostile_load(some_cpu(a), virt_to_pfn(ring->region), nr_pages,
+			    nr_slots);
+}
+
+static int random_call(struct attacker *a, enum call call)
+{
+	switch (call) {
+	case LOAD:
+		return random_load(a);
+	case UNLOAD:
+		return hostile_unload(some_cpu(a));
+	case SYNC:
+		return hostile_sync(smp_processor_id(), one_in(a, 2));
+	case MODE:
+		return hostile_mode(number(a, HYP_TRACE_ON + 2), number(a, 3));
+	case EVENT:
+		return hostile_event(number(a, HYP_NR_EVENTS + 1),
+				     number(a, 0x10000));
+	case SWAP:
+		return min(hostile_swap(some_cpu(a)), 0);
+	case RESET:
+		return hostile_reset(some_cpu(a));
+	case CLOCK:
+		return hostile_clock(random_u64(a), number(a, 65), random_u64(a),
+				     random_u64(a));
+	case WRITE_EVENT:
+		return hostile_write_event(random_u64(a));
+	case SHARE:
+		return hostile_share(some_page(a));
+	case UNSHARE:
+		return hostile_unshare(some_page(a));
+	case NR_CALLS:
+		break;
+	}
+
+	return 0;
+}
+
+static enum call some_call(struct attacker *a)
+{
+	int dice = prandom_u32_state(&a->rnd) % 100;
+	enum call call = LOAD;
+
+	while ((dice -= kinds[call].weight) >= 0)
+		call++;
+
+	return call;
+}
+
+static bool is_allowed(enum call call, int ret)
+{
+	int i;
+
+	for (i = 0; ret && i < ARRAY_SIZE(kinds[call].errors); i++) {
+		if (kinds[call].errors[i] == ret)
+			return true;
+	}
+
+	return !ret;
+}
+
+/* The host can write to what it shares whenever it likes. */
+static void scribble(struct attacker *a)
+{
+	u64 *words = some_page(a);
+
+	WRITE_ONCE(words[number(a, 4) % (PAGE_SIZE / sizeof(*words))],
+		   random_u64(a));
+}
+
+static int attack(void *data)
+{
+	struct attacker *a = data;
+	int i, ret;
+
+	for (i = 0; i < ROUND && !a->wrong; i++) {
+		enum call call = some_call(a);
+
+		if (one_in(a, 4))
+			scribble(a);
+		ret = random_call(a, call);
+		a->count[call]++;
+		a->good[call] += !ret;
+		if (!is_allowed(call, ret)) {
+			a->wrong = ret;
+			a->wrong_call = call;
+		}
+		cond_resched();
+	}
+
+	/* Until it is waited for: kthread_stop() gets what we return. */
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* All from EL2 that it has got. */
+static void take_back(struct kunit *test)
+{
+	int cpu, ret;
+
+	hostile_quiet(test);
+	for_each_possible_cpu(cpu) {
+		ret = hostile_unload(cpu);
+		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -ENOENT,
+				      "CPU%d's ring can't be unloaded: %d", cpu,
+				      ret);
+	}
+}
+
+/* Whatever has been shared or not: now it is. A page that is pinned can't be. */
+static void make_shared(struct kunit *test, struct hostile_ring *ring)
+{
+	int i, ret;
+
+	for (i = 0; i < HOSTILE_PAGES; i++) {
+		ret = hostile_unshare(ring->page[i]);
+		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -EPERM,
+				      "a page is still pinned: %d", ret);
+		KUNIT_ASSERT_EQ(test, 0, hostile_share(ring->page[i]));
+	}
+	hostile_describe(ring);
+}
+
+static void one_round(struct kunit *test, struct attacker *attackers, u64 seed)
+{
+	struct attacker *a;
+	int cpu, i;
+
+	for_each_online_cpu(cpu) {
+		a = &attackers[cpu];
+		prandom_seed_state(&a->rnd, seed + cpu);
+		a->used = 0;
+		a->task = kthread_run_on_cpu(attack, a, cpu, "hostile/%u");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(a->task));
+	}
+	for_each_online_cpu(cpu)
+		kthread_stop(attackers[cpu].task);
+
+	take_back(test);
+	for_each_online_cpu(cpu) {
+		a = &attackers[cpu];
+		KUNIT_ASSERT_EQ_MSG(test, 0, a->wrong, "%s returned %d, seed %llu",
+				    kinds[a->wrong_call].name, a->wrong, seed);
+		for (i = 0; i < RINGS; i++)
+			make_shared(test, a->ring[i]);
+	}
+}
+
+static struct attacker *attackers_new(struct kunit *test)
+{
+	struct attacker *attackers =
+		kunit_kcalloc(test, nr_cpu_ids, sizeof(*attackers), GFP_KERNEL);
+	int cpu, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, attackers);
+	for_each_online_cpu(cpu) {
+		for (i = 0; i < RINGS; i++)
+			attackers[cpu].ring[i] = hostile_ring_new(test);
+	}
+
+	return attackers;
+}
+
+/**
+ * hostile_next_batch() - how often hostile_random_calls() is to run
+ * @prev:	the batch before, or NULL; counted from 1
+ * @desc:	its name, to be filled in
+ */
+const void *hostile_next_batch(const void *prev, char *desc)
+{
+	unsigned long batch = (unsigned long)prev + 1;
+
+	if (batch > DIV_ROUND_UP(calls, BATCH))
+		return NULL;
+
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "up to call %lu, seed %lu",
+		 min(batch * BATCH, calls), seed);
+	return (void *)batch;
+}
+
+/**
+ * hostile_random_calls() - random calls from all CPUs, and what they did
+ * @test:	its parameter is the number of the batch
+ */
+void hostile_random_calls(struct kunit *test)
+{
+	unsigned long batch = (unsigned long)test->param_value;
+	unsigned long todo = min(calls - (batch - 1) * BATCH, BATCH), done = 0;
+	struct attacker *attackers = attackers_new(test);
+	u64 round_seed = seed + batch * BATCH;
+	int cpu, kind;
+
+	while (done < todo) {
+		one_round(test, attackers, round_seed);
+		hostile_expect_intact(test, attackers[0].ring[done % RINGS],
+				      "random calls");
+		done += ROUND * num_online_cpus();
+		round_seed += nr_cpu_ids;
+	}
+
+	for (kind = 0; kind < NR_CALLS; kind++) {
+		unsigned long count = 0, good = 0;
+
+		for_each_online_cpu(cpu) {
+			count += attackers[cpu].count[kind];
+			good += attackers[cpu].good[kind];
+		}
+		kunit_info(test, "%s: %lu calls, %lu succeeded",
+			   kinds[kind].name, count, good);
+		KUNIT_EXPECT_GT_MSG(test, good, 0, "no %s succeeded: not much of a test",
+				    kinds[kind].name);
+	}
+}

@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A hostile host: tracing hypercalls with everything wrong, one thing at a time.
+ *
+ * With protected KVM nothing that the host says may harm EL2, or make it give up
+ * what it holds. Each attempt must end with the error that asm/kvm_hyptrace.h
+ * promises; after it EL2 traces as before, and every page is the host's to use, to
+ * share and to donate (hostile_expect_intact()).
+ *
+ * kunit.enable=1 kunit.filter_glob=hyp_trace_hostile on the kernel's command line
+ * runs it at boot; results are in /sys/kernel/debug/kunit/hyp_trace_hostile.
+ */
+
+#include <linux/hyp_event_ids.h>
+#include <linux/memblock.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include <asm/kvm_host.h>
+#include <asm/sections.h>
+#include <asm/virt.h>
+
+#include "hyp_trace_hostile.h"
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "hyp_trace_hostile."
+
+/* What no ring may contain --------------------------------------------------- */
+
+enum bad_pfn {
+	PFN_EL2_TEXT, PFN_EL2_RODATA, PFN_EL2_BSS, PFN_EL2_POOL, PFN_EL2_POOL_END,
+	PFN_0, PFN_BELOW_RAM, PFN_BEYOND_RAM, PFN_PA_BITS_END, PFN_PA_BITS,
+	PFN_40_BITS, PFN_51_BITS, PFN_52_BITS, PFN_63_BITS, PFN_MAX, NR_BAD_PFNS
+};
+
+/**
+ * hostile_bad_pfn() - a page frame number that is not the host's to give away
+ * @i:		which, less than hostile_nr_bad_pfns()
+ */
+u64 hostile_bad_pfn(unsigned int i)
+{
+	switch ((enum bad_pfn)i) {
+	case PFN_EL2_TEXT:
+		return PHYS_PFN(__pa_symbol(__hyp_text_start));
+	case PFN_EL2_RODATA:
+		return PHYS_PFN(__pa_symbol(__hyp_rodata_start));
+	case PFN_EL2_BSS:		/* which it shares with the host */
+		return PHYS_PFN(__pa_symbol(__hyp_bss_start));
+	case PFN_EL2_POOL:
+		return PHYS_PFN(hyp_mem_base);
+	case PFN_EL2_POOL_END:
+		return PHYS_PFN(hyp_mem_base + hyp_mem_size) - 1;
+	case PFN_0:
+		return 0;
+	case PFN_BELOW_RAM:		/* devices, on most machines */
+		return PHYS_PFN(memblock_start_of_DRAM()) - 1;
+	case PFN_BEYOND_RAM:
+		return PHYS_PFN(memblock_end_of_DRAM());
+	case PFN_PA_BITS_END:
+		return BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) - 2;
+	case PFN_PA_BITS:
+		return BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT);
+	case PFN_40_BITS:
+		return BIT(40);
+	case PFN_51_BITS:
+		return BIT(51);
+	case PFN_52_BITS:
+		return BIT(52) + PHYS_PFN(hyp_mem_base);
+	case PFN_63_BITS:
+		return BIT(63) + PHYS_PFN(hyp_mem_base);
+	case PFN_MAX:
+	case NR_BAD_PFNS:
+		break;
+	}
+
+	return U64_MAX;
+}
+
+unsigned int hostile_nr_bad_pfns(void)
+{
+	return NR_BAD_PFNS;
+}
+
+static const u64 bad_cpus[] = {
+	NR_CPUS, NR_CPUS + 1, U32_MAX, BIT(32), BIT(63), U64_MAX - 1, U64_MAX,
+};
+
+/**
+ * hostile_bad_cpu() - a CPU that there is not
+ * @i:		which, less than hostile_nr_bad_cpus()
+ */
+u64 hostile_bad_cpu(unsigned int i)
+{
+	return i < ARRAY_SIZE(bad_cpus) ? bad_cpus[i] : nr_cpu_ids;
+}
+
+unsigned int hostile_nr_bad_cpus(void)
+{
+	return ARRAY_SIZE(bad_cpus) + (nr_cpu_ids < NR_CPUS);
+}
+
+/* Rings, and whether they are as before ---------------------------------------- */
+
+static void page_give_back(void *page)
+{
+	hostile_unshare(page);
+	free_page((unsigned long)page);
+}
+
+/**
+ * hostile_ring_new() - memory for a ring, shared with EL2
+ * @test:	at whose end it goes
+ */
+struct hostile_ring *hostile_ring_new(struct kunit *test)
+{
+	struct hostile_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	ring->region = (u64 *)get_zeroed_page(GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ring->region);
+	kunit_add_action(test, page_give_back, ring->region);
+	for (i = 0; i < HOSTILE_PAGES; i++) {
+		ring->page[i] = (void *)get_zeroed_page(GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, ring->page[i]);
+		kunit_add_action(test, page_give_back, ring->page[i]);
+		KUNIT_ASSERT_EQ(test, 0, hostile_share(ring->page[i]));
+	}
+	hostile_describe(ring);
+	return ring;
+}
+
+/**
+ * hostile_describe() - fill in the region of a ring, which is the host's
+ * @ring:	the ring
+ */
+void hostile_describe(struct hostile_ring *ring)
+{
+	int i;
+
+	memset(ring->region, 0, PAGE_SIZE);
+	for (i = 0; i < HOSTILE_PAGES; i++)
+		ring->region[i] = virt_to_pfn(ring->page[i]);
+}
+
+struct sync {
+	bool	open;
+	int	ret;
+};
+
+static void sync_this_cpu(void *data)
+{
+	struct arm_smccc_res res;
+	struct sync *sync = data;
+
+	sync->ret = hyp_trace_call(&res, __hyp_trace_sync, sync->open);
+}
+
+/**
+ * hostile_sync() - have a CPU open its ring, or close it
+ * @cpu:	the CPU; online
+ * @open:	whether to open it
+ */
+int hostile_sync(int cpu, bool open)
+{
+	struct sync sync = { .open = open };
+
+	smp_call_function_single(cpu, sync_this_cpu, &sync, true);
+	return sync.ret;
+}
+
+/**
+ * hostile_quiet() - nothing is recorded, and all rings are closed
+ * @test:	the test
+ */
+void hostile_quiet(struct kunit *test)
+{
+	int event, cpu;
+
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	for (event = 0; event < HYP_NR_EVENTS; event++)
+		KUNIT_EXPECT_EQ(test, 0, hostile_event(event, 0));
+	for_each_online_cpu(cpu)
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, false));
+}
+
+/* The host can use it, share it, and stop sharing it: nobody else holds it. */
+static void expect_owned(struct kunit *test, void *page, bool shared,
+			 const char *what)
+{
+	u64 *words = page;
+
+	memset(page, 0x5a, PAGE_SIZE);
+	KUNIT_EXPECT_EQ_MSG(test, words[PAGE_SIZE / 8 - 1], 0x5a5a5a5a5a5a5a5aull,
+			    "after %s: a page does not keep what is written", what);
+	if (shared)
+		KUNIT_EXPECT_EQ_MSG(test, 0, hostile_unshare(page),
+				    "after %s: a page is not shared, or is pinned",
+				    what);
+	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_share(page),
+			    "after %s: a page can't be shared", what);
+	if (!shared)
+		KUNIT_EXPECT_EQ_MSG(test, 0, hostile_unshare(page),
+				    "after %s: a page can't be unshared", what);
+}
+
+#define TYPE	1234
+
+/* On CPU 0, where the test runs: tracing works, event by event. */
+static void expect_traces(struct kunit *test, struct hostile_ring *ring,
+			  const char *what)
+{
+	const struct hyp_ring_page *first = ring->page[1];
+	const u32 *event = (const u32 *)first->data;
+
+	hostile_describe(ring);
+	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_load_ring(0, ring),
+			    "after %s: a good ring is refused", what);
+	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, true));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(4711));
+	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_swap(0),
+			    "after %s: the first page can't be had", what);
+	KUNIT_EXPECT_EQ_MSG(test, 20, first->commit,
+			    "after %s: no event recorded", what);
+	KUNIT_EXPECT_EQ_MSG(test, TYPE, event[1],
+			    "after %s: wrong event recorded", what);
+	KUNIT_EXPECT_EQ_MSG(test, 4711, event[3],
+			    "after %s: wrong event recorded", what);
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, false));
+	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_unload(0),
+			    "after %s: the ring can't be unloaded", what);
+}
+
+/**
+ * hostile_expect_intact() - nothing has changed that should not have
+ * @test:	the test
+ * @ring:	a ring that is not loaded
+ * @what:	what was tried
+ *
+ * Context: runs on CPU 0.
+ */
+void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
+			   const char *what)
+{
+	int i;
+
+	expect_owned(test, ring->region, false, what);
+	for (i = 0; i < HOSTILE_PAGES; i++)
+		expect_owned(test, ring->page[i], true, what);
+	expect_traces(test, ring, what);
+	KUNIT_EXPECT_EQ_MSG(test, 0, memchr_inv(ring->region, 0, PAGE_SIZE) != NULL,
+			    "after %s: EL2 left something in the region", what);
+	hostile_describe(ring);
+}
+
+/* One thing wrong ---------------------------------------------------------------- */
+
+static void bad_cpus_are_refused(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	unsigned int i;
+
+	for (i = 0; i < hostile_nr_bad_cpus(); i++) {
+		u64 cpu = hostile_bad_cpu(i);
+
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_load_ring(cpu, ring),
+				    "load of CPU %llx", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_unload(cpu),
+				    "unload of CPU %llx", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_swap(cpu),
+				    "swap of CPU %llx", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_reset(cpu),
+				    "reset of CPU %llx", cpu);
+	}
+	hostile_expect_intact(test, ring, "CPUs that there are not");
+}
+
+static void bad_sizes_are_refused(struct kunit *test)
+{
+	static const u64 slots[] = {
+		0, 1, HYP_RING_MAX_SLOTS + 1, U32_MAX - 1, U32_MAX, BIT(32),
+		BIT(32) + HOSTILE_SLOTS, BIT(52), BIT(63) + HOSTILE_SLOTS,
+		U64_MAX - 1, U64_MAX,
+	};
+	static const u64 pages[] = {
+		0, 2, 3, U32_MAX, BIT(32), BIT(32) + 1, BIT(52), BIT(52) + 1,
+		BIT(63), BIT(63) + 1, U64_MAX,
+	};
+	struct hostile_ring *ring = hostile_ring_new(test);
+	u64 pfn = virt_to_pfn(ring->region);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		u64 fit = hyp_trace_region_pages(slots[i]);
+
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_load(0, pfn, 1, slots[i]),
+				    "%llx slots", slots[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_load(0, pfn, fit, slots[i]),
+				    "%llx slots, %llx pages", slots[i], fit);
+	}
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_load(0, pfn, pages[i], HOSTILE_SLOTS),
+				    "%llx pages for %u slots", pages[i],
+				    HOSTILE_SLOTS);
+	hostile_expect_intact(test, ring, "sizes out of range");
+}
+
+/* EL2's memory, devices', nobody's; as the region, then in each of its places. */
+static void pages_that_are_not_the_hosts_are_refused(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int i, at;
+
+	for (i = 0; i < hostile_nr_bad_pfns(); i++) {
+		u64 pfn = hostile_bad_pfn(i);
+
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM,
+				    hostile_load(0, pfn, 1, HOSTILE_SLOTS),
+				    "region at frame %llx", pfn);
+		for (at = 0; at < HOSTILE_PAGES; at++) {
+			hostile_describe(ring);
+			ring->region[at] = pfn;
+			KUNIT_EXPECT_EQ_MSG(test, -EPERM,
+					    hostile_load_ring(0, ring),
+					    "frame %llx as page %d", pfn, at);
+		}
+	}
+	hostile_expect_intact(test, ring, "frames that are not the host's");
+}
+
+/* A region that reaches from the host's memory into what is not. */
+static void regions_that_overlap_are_refused(struct kunit *test)
+{
+	const u64 slots = HYP_RING_MAX_SLOTS;
+	const u64 pages = hyp_trace_region_pages(slots);
+	struct hostile_ring *ring = hostile_ring_new(test);
+	const u64 firsts[] = {
+		PHYS_PFN(hyp_mem_base) - 1,
+		PHYS_PFN(hyp_mem_base) - pages + 1,
+		PHYS_PFN(memblock_end_of_DRAM()) - 1,
+		PHYS_PFN(memblock_start_of_DRAM()) - pages + 1,
+		BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) - pages,
+		BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) - 1,
+		U64_MAX - pages + 1, U64_MAX - pages + 2,
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(firsts); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM,
+				    hostile_load(0, firsts[i], pages, slots),
+				    "region of %llu pages at %llx", pages,
+				    firsts[i]);
+	hostile_expect_intact(test, ring, "regions that overlap");
+}
+
+static void pages_that_are_not_shared_are_refused(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int at;
+
+	for (at = 0; at < HOSTILE_PAGES; at++) {
+		KUNIT_ASSERT_EQ(test, 0, hostile_unshare(ring->page[at]));
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM, hostile_load_ring(0, ring),
+				    "page %d not shared", at);
+		KUNIT_ASSERT_EQ(test, 0, hostile_share(ring->page[at]));
+		hostile_expect_intact(test, ring, "a page that is not shared");
+	}
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_share(ring->region));
+	KUNIT_EXPECT_EQ(test, -EPERM, hostile_load_ring(0, ring));
+	KUNIT_ASSERT_EQ(test, 0, hostile_unshare(ring->region));
+	hostile_expect_intact(test, ring, "a region that is shared");
+}
+
+static void pages_named_twice_are_refused(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int from, to;
+
+	for (from = 0; from < HOSTILE_PAGES; from++) {
+		for (to = 0; to < HOSTILE_PAGES; to++) {
+			if (from == to)
+				continue;
+			hostile_describe(ring);
+			ring->region[to] = ring->region[from];
+			KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+					    hostile_load_ring(0, ring),
+					    "page %d is page %d", to, from);
+		}
+		hostile_describe(ring);
+		ring->region[from] = virt_to_pfn(ring->region);
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM, hostile_load_ring(0, ring),
+				    "page %d is the region", from);
+	}
+	hostile_expect_intact(test, ring, "a page that is named twice");
+}
+
+static void need_two_cpus(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+}
+
+static void pages_of_another_ring_are_refused(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	struct hostile_ring *other = hostile_ring_new(test);
+	int at, of;
+
+	need_two_cpus(test);
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(1, other));
+	for (at = 0; at < HOSTILE_PAGES; at++) {
+		for (of = 0; of < HOSTILE_PAGES; of++) {
+			hostile_describe(ring);
+			ring->region[at] = virt_to_pfn(other->page[of]);
+			KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+					    hostile_load_ring(0, ring),
+					    "page %d is the other's page %d", at,
+					    of);
+		}
+		hostile_describe(ring);
+		ring->region[at] = virt_to_pfn(other->region);
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM, hostile_load_ring(0, ring),
+				    "page %d is the other's region", at);
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM,
+				    hostile_load(0, virt_to_pfn(other->page[at]),
+						 1, HOSTILE_SLOTS),
+				    "the region is the other's page %d", at);
+		KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_unshare(other->page[at]),
+				    "unshared page %d of a ring", at);
+	}
+	KUNIT_EXPECT_EQ(test, -EPERM, hostile_load_ring(0, other));
+	KUNIT_EXPECT_EQ(test, -EPERM, hostile_share(other->region));
+	hostile_expect_intact(test, ring, "pages of another ring");
+	KUNIT_ASSERT_EQ(test, 0, hostile_unload(1));
+	hostile_expect_intact(test, other, "lending to another ring");
+}
+
+/* Calls at the wrong time, or twice ------------------------------------------------ */
+
+static void without_a_ring_there_is_none(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_unload(cpu));
+		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(cpu));
+		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_reset(cpu));
+	}
+
+	/* Open and on, without a page to write to. */
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, true));
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	hostile_expect_intact(test, ring, "calls without a ring");
+}
+
+static void what_is_done_twice_is_refused(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	struct hostile_ring *other = hostile_ring_new(test);
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_load_ring(0, ring));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_load_ring(0, other));
+	KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_swap(0));
+	KUNIT_EXPECT_EQ(test, -EAGAIN, hostile_swap(0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
+	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_unload(0));
+	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(0));
+	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_reset(0));
+	hostile_expect_intact(test, ring, "loading and unloading twice");
+	hostile_expect_intact(test, other, "being refused");
+}
+
+static void a_ring_that_may_be_written_is_not_taken_away(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+
+	need_two_cpus(test);
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(1, ring));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, true));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unload(1));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_reset(1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_swap(1));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, false));
+	KUNIT_EXPECT_EQ(test, 0, hostile_reset(1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_unload(1));
+	hostile_expect_intact(test, ring, "unloading what may be written");
+}
+
+static void bad_arguments_are_refused(struct kunit *test)
+{
+	static const u64 events[] = {
+		HYP_NR_EVENTS, HYP_NR_EVENTS + 1, U32_MAX, BIT(32), BIT(63), U64_MAX,
+	};
+	static const u64 ids[] = { BIT(16), U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
+	static const u64 modes[] = { HYP_TRACE_ON + 1, U32_MAX, BIT(32), U64_MAX };
+	static const u64 bools[] = { 2, U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
+	static const u64 shifts[] = { 64, 65, U32_MAX, BIT(32), U64_MAX };
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_event(events[i], TYPE),
+				    "event %llx", events[i]);
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_event(0, ids[i]),
+				    "event type %llx", ids[i]);
+	for (i = 0; i < ARRAY_SIZE(modes); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_mode(modes[i], 1),
+				    "mode %llx", modes[i]);
+	for (i = 0; i < ARRAY_SIZE(bools); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_mode(HYP_TRACE_OFF, bools[i]),
+				    "overwrite %llx", bools[i]);
+	for (i = 0; i < ARRAY_SIZE(shifts); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_clock(1, shifts[i], 0, 0),
+				    "shift %llx", shifts[i]);
+	hostile_expect_intact(test, ring, "arguments out of range");
+}
+
+static void unknown_calls_are_refused(struct kunit *test)
+{
+	struct arm_smccc_res res;
+	u32 nr;
+
+	for (nr = 64; nr < 0x10000; nr = nr * 2 + 1) {
+		arm_smccc_1_1_hvc(ARM_SMCCC_CALL_VAL(ARM_SMCCC_FAST_CALL,
+						     ARM_SMCCC_SMC_64,
+						     ARM_SMCCC_OWNER_VENDOR_HYP,
+						     nr), 0, 0, 0, 0, &res);
+		KUNIT_EXPECT_EQ_MSG(test, SMCCC_RET_NOT_SUPPORTED, (long)res.a0,
+				    "hypercall %u", nr);
+	}
+}
+
+/* A wrong time, and nothing worse: events stay within the page, and come out. */
+static void any_clock_is_safe(struct kunit *test)
+{
+	static const u64 values[] = { 0, 1, BIT(27), BIT(32), BIT(63), U64_MAX };
+	struct hostile_ring *ring = hostile_ring_new(test);
+	const struct hyp_ring_page *page = ring->page[1];
+	int i, j, k;
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	for (i = 0; i < ARRAY_SIZE(values) * ARRAY_SIZE(values) * 4; i++) {
+		j = i / 4 / ARRAY_SIZE(values);
+		k = i / 4 % ARRAY_SIZE(values);
+		KUNIT_EXPECT_EQ(test, 0, hostile_clock(values[j], i % 4 * 21,
+						       values[k], values[j]));
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, true));
+		KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
+		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
+		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
+		/* The second with a time extend, or on the next page. */
+		KUNIT_EXPECT_TRUE_MSG(test, page->commit == 40 ||
+				      page->commit == 48 || page->commit == 20,
+				      "clock %llx %d %llx: commit %llu", values[j],
+				      i % 4 * 21, values[k], page->commit);
+	}
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, false));
+	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
+	hostile_expect_intact(test, ring, "clocks of all kinds");
+}
+
+static bool touch;
+module_param(touch, bool, 0444);
+MODULE_PARM_DESC(touch, "write to memory that was given to EL2, which must be fatal");
+
+/*
+ * The list of frames can't be changed while EL2 reads it: it is EL2's then. What
+ * 6.12's pKVM does about a host that tries is to panic, so this is not for every
+ * run. That of a list which was changed before is what all other tests do.
+ */
+static void a_region_cannot_be_written_once_it_is_given_away(struct kunit *test)
+{
+	struct hostile_ring *ring;
+
+	if (!touch)
+		kunit_skip(test, "ends in a panic; hyp_trace_hostile.touch=1 runs it");
+
+	ring = hostile_ring_new(test);
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
+	pr_emerg("hyp_trace_hostile: writing to EL2's memory\n");
+	WRITE_ONCE(ring->region[0], 0);
+	pr_emerg("hyp_trace_hostile: it was not EL2's\n");
+	KUNIT_FAIL(test, "the host wrote to memory that it gave to EL2");
+	hostile_unload(0);
+}
+
+static int hostile_init(struct kunit *test)
+{
+	if (!is_protected_kvm_enabled())
+		kunit_skip(test, "not protected: EL2 trusts the host");
+
+	/* Some of it has to be on one CPU, so all of it is. */
+	return set_cpus_allowed_ptr(current, cpumask_of(0));
+}
+
+/* Whatever a test that has failed left behind. */
+static void hostile_exit(struct kunit *test)
+{
+	int cpu;
+
+	if (!is_protected_kvm_enabled())
+		return;
+
+	hostile_quiet(test);
+	for_each_possible_cpu(cpu)
+		hostile_unload(cpu);
+}
+
+static struct kunit_case hostile_cases[] = {
+	KUNIT_CASE(bad_cpus_are_refused),
+	KUNIT_CASE(bad_sizes_are_refused),
+	KUNIT_CASE(pages_that_are_not_the_hosts_are_refused),
+	KUNIT_CASE(regions_that_overlap_are_refused),
+	KUNIT_CASE(pages_that_are_not_shared_are_refused),
+	KUNIT_CASE(pages_named_twice_are_refused),
+	KUNIT_CASE(pages_of_another_ring_are_refused),
+	KUNIT_CASE(without_a_ring_there_is_none),
+	KUNIT_CASE(what_is_done_twice_is_refused),
+	KUNIT_CASE(a_ring_that_may_be_written_is_not_taken_away),
+	KUNIT_CASE(bad_arguments_are_refused),
+	KUNIT_CASE(unknown_calls_are_refused),
+	KUNIT_CASE(any_clock_is_safe),
+	KUNIT_CASE_PARAM_ATTR(hostile_random_calls, hostile_next_batch,
+			      { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE(a_region_cannot_be_written_once_it_is_given_away),
+	{}
+};
+
+static struct kunit_suite hostile_suite = {
+	.name = "hyp_trace_hostile",
+	.init = hostile_init,
+	.exit = hostile_exit,
+	.test_cases = hostile_cases,
+};
+
+kunit_test_suite(hostile_suite);
