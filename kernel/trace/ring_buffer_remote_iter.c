@@ -57,7 +57,8 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 	u64 commit = hyp_page_commit(page);
 	struct hyp_cursor check;
 
-	memcpy(iter->copy, page, sizeof(*iter->copy));
+	/* Whether it was being written meanwhile is found out below. */
+	data_race(memcpy(iter->copy, page, sizeof(*iter->copy)));
 
 	/* Pairs with ring_begin_page(): first claimed, then the page changes */
 	smp_rmb();

@@ -502,8 +502,9 @@ static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 
 	page = rb_remote_page_at(c, tail);
 	hyp_cursor_init(&cursor, page);
-	count = hyp_cursor_skip(&cursor, page, hyp_page_commit(page),
-				&c->remote->format);
+	/* Live: it may be reused meanwhile, which is found out below. */
+	count = data_race(hyp_cursor_skip(&cursor, page, hyp_page_commit(page),
+					  &c->remote->format));
 
 	expected = c->seq + census->entries;
 	if (first_seq > expected)

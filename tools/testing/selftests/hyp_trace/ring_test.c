@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the ring algorithm and of the page decoder, in user space: the very
- * files that run at EL2 and in the kernel, nvhe/ring.c and hyp_page.c.
+ * files that run at EL2 and in the kernel, nvhe/ring.c and hyp_page.c. The kernel's
+ * readers are tested in reader_stress.c.
  *
  * Prints TAP. With threads where it matters; build with -fsanitize=thread or
  * address,undefined to have the accesses checked too.
@@ -374,64 +375,16 @@ static void *stress_writer(void *arg)
 	return NULL;
 }
 
-/* A non-consuming reader: what it accepts must be whole. */
-static void *stress_peeker(void *arg)
+static void stress(u32 slots)
 {
-	static struct hyp_ring_page copy;
-	u64 *accepted = arg;
-	u32 i = 0;
-
-	while (!READ_ONCE(stop)) {
-		u64 tail = smp_load_acquire(&shared->meta.tail), commit, id;
-		u64 slots = shared->ring.nr_slots;
-		u64 pos = tail - min(tail, (u64)i++ % slots);
-		u64 word = READ_ONCE(shared->ring.slots[pos % slots]);
-		struct hyp_ring_page *page;
-		struct hyp_cursor cursor;
-
-		/* The kernel knows the page from its own mirror of the slots. */
-		if (word >> 20 != pos)
-			continue;
-		page = &shared->pages[word & 0xfffff];
-		commit = hyp_page_commit(page);
-		if (commit > HYP_RING_DATA_SIZE)
-			continue;
-		for (id = 0; id < sizeof(copy) / 8; id++)
-			((u64 *)&copy)[id] = READ_ONCE(((u64 *)page)[id]);
-		smp_rmb();
-		if (READ_ONCE(shared->meta.claimed) >= pos + slots ||
-		    READ_ONCE(shared->ring.slots[pos % slots]) != word)
-			continue;
-
-		hyp_cursor_init(&cursor, &copy);
-		id = copy.first_seq;
-		while (hyp_cursor_next(&cursor, &copy, commit, &format) > 0) {
-			const struct record *r = cursor.record;
-
-			CHECK(r->id == ++id, "peeked %llu where %llu is expected",
-			      (unsigned long long)r->id, (unsigned long long)id);
-			++*accepted;
-		}
-		CHECK(cursor.read == commit, "peeked a torn page");
-	}
-	return NULL;
-}
-
-static void stress(u32 slots, bool peek)
-{
-	pthread_t writer, peeker;
-	u64 accepted = 0;
+	pthread_t writer;
 
 	shared = ring_new(slots, true);
 	stop = false;
 	pthread_create(&writer, NULL, stress_writer, NULL);
-	if (peek)
-		pthread_create(&peeker, NULL, stress_peeker, &accepted);
 	while (!READ_ONCE(stop))
 		consume(shared);
 	pthread_join(writer, NULL);
-	if (peek)
-		pthread_join(peeker, NULL);
 	consume(shared);
 	CHECK(shared->read + shared->lost == STRESS_EVENTS,
 	      "slots %u: read %llu + lost %llu", slots,
@@ -446,16 +399,7 @@ static void writer_and_reader_in_parallel(void)
 	u32 slots;
 
 	for (slots = 2; slots <= 64; slots *= 2)
-		stress(slots, false);
-}
-
-static void __attribute__((unused))
-writer_reader_and_peeker_in_parallel(void)
-{
-	u32 slots;
-
-	for (slots = 2; slots <= 64; slots *= 2)
-		stress(slots, true);
+		stress(slots);
 }
 
 #define TEST(name) { #name, name }
@@ -473,9 +417,6 @@ static const struct {
 	TEST(payloads_of_every_size),
 	TEST(garbage_is_refused_or_ends),
 	TEST(writer_and_reader_in_parallel),
-#ifndef __SANITIZE_THREAD__	/* copying first, asking later is a race by design */
-	TEST(writer_reader_and_peeker_in_parallel),
-#endif
 };
 
 int main(void)

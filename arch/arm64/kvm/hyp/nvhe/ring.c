@@ -84,8 +84,8 @@ static void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot, u32 id,
 
 	record->first_seq = ring->seq;
 	WRITE_ONCE(page->commit, 0);
-	page->time_stamp = now;
-	page->first_seq = ring->seq;
+	WRITE_ONCE(page->time_stamp, now);
+	WRITE_ONCE(page->first_seq, ring->seq);
 
 	ring->page = page;
 	if (ring->open)
@@ -158,7 +158,7 @@ void *hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload)
 	 */
 	now = max(min(now, (u64)S64_MAX), ring->stamp);
 	if (!ring->write) {
-		ring->page->time_stamp = now;
+		WRITE_ONCE(ring->page->time_stamp, now);
 		ring->stamp = now;
 	}
 

@@ -20,6 +20,7 @@ typedef uint8_t u8;
 
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define S64_MAX			INT64_MAX
@@ -28,6 +29,30 @@ typedef uint8_t u8;
 #define BIT(n)			(1ull << (n))
 #define max(a, b)		((a) > (b) ? (a) : (b))
 #define min(a, b)		((a) < (b) ? (a) : (b))
+
+#define PAGE_SIZE		4096ul
+#define swap(a, b)							\
+	do { __typeof__(a) tmp = (a); (a) = (b); (b) = tmp; } while (0)
+#define container_of(ptr, type, member)					\
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/*
+ * A read that may see what is being written, and knows. ThreadSanitizer is told, as
+ * KCSAN is by the kernel's.
+ */
+#ifdef __SANITIZE_THREAD__
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+#define data_race(expr)							\
+({									\
+	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);			\
+	__auto_type __result = (expr);					\
+	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);			\
+	__result;							\
+})
+#else
+#define data_race(expr)		(expr)
+#endif
 
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU: prints real pages for the fuzzer to begin with, base64, a line each:
+# the meta page's content and four data pages.
+
+hyp=/sys/kernel/tracing/hyp
+echo 8 > $hyp/buffer_size_kb
+echo 1 > $hyp/tracing_on
+for events in selftest '*'; do
+	echo "hyp:$events" > $hyp/set_event
+	for n in 10 300 700; do
+		echo > $hyp/trace
+		hyp_emit 1 $n 0
+		{
+			dd if=$hyp/ring_pages bs=24 count=1
+			dd if=$hyp/ring_pages bs=4096 skip=1 count=4
+		} 2>/dev/null | base64 | tr -d '\n'
+		echo
+	done
+done

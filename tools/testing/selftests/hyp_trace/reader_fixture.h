@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's reader of a remote ring, in user space: ring_buffer_remote_read.c and
+ * _iter.c as they are, over one CPU's ring whose pages are ours.
+ */
+#ifndef READER_FIXTURE_H
+#define READER_FIXTURE_H
+
+#include "ring_buffer_remote_internal.h"
+
+#define TYPE		100		/* event type of our events */
+
+/* An event as EL2 writes it: the trace_entry, a number, and what goes with it. */
+struct record {
+	u16	type;
+	u8	flags;
+	u8	preempt_count;
+	s32	pid;
+	u64	id;
+	u64	check;
+} __attribute__((packed, aligned(4)));
+
+/* A record's check: of no other number, and at no other time. */
+static inline u64 check_of(u64 id, u64 ts)
+{
+	return id * 0x9e3779b97f4a7c15ull ^ ts;
+}
+
+unsigned int nr_messages;
+
+/* The reader, and the memory that it shares with the writer. */
+struct reader {
+	struct rb_remote	remote;
+	struct rb_remote_cpu	c;
+	struct rb_remote_ring	ring;
+	struct hyp_ring_meta	meta;
+};
+
+static u16 type_sizes[TYPE + 1] = { [TYPE] = sizeof(struct record) };
+
+/* Set up; @pages is filled in, the mirror of the slots is made. */
+static inline void reader_init(struct reader *r, struct hyp_ring_page **pages,
+			       u32 nr_slots, const struct rb_remote_ops *ops)
+{
+	*r = (struct reader) {
+		.remote.name = "test",
+		.remote.ops = ops,
+		.remote.format = { TYPE + 1, type_sizes },
+		.remote.cpus = &r->c,
+		.remote.on = true,
+		.ring.nr_slots = nr_slots,
+		.ring.meta = &r->meta,
+		.ring.pages = pages,
+		.c.remote = &r->remote,
+		.c.nr_slots = nr_slots,
+		.c.ring = &r->ring,
+		.c.slot_id = calloc(nr_slots, sizeof(u32)),
+		.c.copy = calloc(1, sizeof(struct hyp_ring_page)),
+	};
+	pthread_mutex_init(&r->c.lock, NULL);
+	rb_remote_rewind(&r->c);
+}
+
+static inline void reader_destroy(struct reader *r)
+{
+	free(r->c.slot_id);
+	free(r->c.copy);
+	pthread_mutex_destroy(&r->c.lock);
+}
+
+/* Where an event's payload is; the encoding is that of hyp_ring_head(). */
+static inline const struct record *record_of(const struct ring_buffer_event *event)
+{
+	const u32 *head = (const u32 *)event;
+
+	return (const struct record *)(head[0] & 31 ? head + 1 : head + 2);
+}
+
+/* And how long it says it is. */
+static inline u32 size_of(const struct ring_buffer_event *event)
+{
+	const u32 *head = (const u32 *)event;
+
+	return head[0] & 31 ? (head[0] & 31) * 4 : head[1] - 4;
+}
+
+#endif /* READER_FIXTURE_H */

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ring under stress, in user space: EL2's writer and the kernel's readers, both
+ * as they are, each in threads of its own; for -fsanitize=thread and address.
+ *
+ * usage: reader_stress SECONDS [SEED]
+ *
+ * In each epoch a ring of random size and mode is written while others consume
+ * events, whole pages, look without consuming, and ask for numbers. What is
+ * delivered must be whole, in order and once; what is not must be counted.
+ */
+
+#include <nvhe/ring.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "reader_fixture.h"
+
+#define MAX_SLOTS	32
+
+static struct reader reader;
+static struct hyp_ring ring;
+static struct hyp_ring_page *pages[MAX_SLOTS + 1];
+static pthread_barrier_t start;
+static bool stop;
+
+static u64 nr_events;			/* what to write in this epoch, and */
+static u64 written;			/* what has been */
+static unsigned int epoch, errors;
+
+/* What the consuming readers got, under c.lock's order; see consumed(). */
+static pthread_mutex_t consume_lock = PTHREAD_MUTEX_INITIALIZER;
+static u64 next_id, consumed, peeked, lost;
+
+static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
+{
+	va_list args;
+
+	if (__atomic_add_fetch(&errors, 1, __ATOMIC_RELAXED) > 20)
+		return;
+	va_start(args, fmt);
+	printf("# epoch %u, %u slots, %s: ", epoch, ring.nr_slots,
+	       ring.overwrite ? "overwrite" : "keep");
+	vprintf(fmt, args);
+	printf("\n");
+	va_end(args);
+}
+
+u64 rb_remote_clock(void)
+{
+	return S64_MAX - 2 * NSEC_PER_SEC;
+}
+
+static int swap_page(int cpu, struct hyp_ring_swap *swap)
+{
+	return hyp_ring_swap(&ring, swap);
+}
+
+static const struct rb_remote_ops ops = { .swap_page = swap_page };
+
+/* An event that has been consumed, in the order of consuming. */
+static void consumed_one(const struct record *record, u64 ts, u64 missed)
+{
+	if (record->check != check_of(record->id, ts))
+		complain("torn event %llu", (unsigned long long)record->id);
+	if (record->id != next_id + missed)
+		complain("event %llu after %llu, %llu lost",
+			 (unsigned long long)record->id,
+			 (unsigned long long)next_id - 1,
+			 (unsigned long long)missed);
+	next_id = record->id + 1;
+	lost += missed;
+	consumed++;
+}
+
+/* One by one, as trace_pipe does. */
+static bool consume_event(void)
+{
+	struct ring_buffer_event *event;
+	unsigned long missed;
+	u64 ts;
+
+	event = rb_remote_consume(&reader.remote, 0, &ts, &missed);
+	if (event)
+		consumed_one(record_of(event), ts, missed);
+	return event;
+}
+
+/* A page at a time, as trace_pipe_raw does, not always to its end. */
+static bool consume_page(unsigned int *seed)
+{
+	static struct hyp_ring_page page;
+	struct hyp_cursor cursor;
+	u64 commit, missed = 0;
+	size_t len = rand_r(seed) % 3 ? HYP_RING_DATA_SIZE : rand_r(seed) % 500;
+
+	if (rb_remote_read_page(&reader.remote, 0, &page, len, rand_r(seed) % 2))
+		return false;
+
+	commit = page.commit & (BIT(30) - 1);
+	if (commit > len)
+		complain("%llu bytes where %zu fit", (unsigned long long)commit, len);
+	if (page.commit & BIT(30))
+		memcpy(&missed, page.data + commit, sizeof(missed));
+	else if (page.commit & BIT(31))		/* No room to say how many. */
+		missed = ((const struct record *)(page.data + 4))->id - next_id;
+
+	hyp_cursor_init(&cursor, &page);
+	while (hyp_cursor_next(&cursor, &page, commit, &reader.remote.format) > 0) {
+		consumed_one(cursor.record, cursor.ts, missed);
+		missed = 0;
+	}
+	return true;
+}
+
+static void *consumer(void *arg)
+{
+	unsigned int seed = epoch * 31 + (unsigned long)arg;
+
+	pthread_barrier_wait(&start);
+	while (!READ_ONCE(stop)) {
+		pthread_mutex_lock(&consume_lock);
+		if (rand_r(&seed) % 4)
+			consume_event();
+		else
+			consume_page(&seed);
+		pthread_mutex_unlock(&consume_lock);
+	}
+	return NULL;
+}
+
+/* Without consuming: in order, whole, and it ends. */
+static void *iterator(void *arg)
+{
+	u64 seen = 0;
+
+	pthread_barrier_wait(&start);
+	while (!READ_ONCE(stop)) {
+		struct rb_remote_iter *iter;
+		struct ring_buffer_event *event;
+		u64 last = 0, ts;
+
+		iter = rb_remote_iter_alloc(&reader.remote, 0, GFP_KERNEL);
+		while ((event = rb_remote_iter_peek(iter, &ts))) {
+			const struct record *record = record_of(event);
+
+			if (record->check != check_of(record->id, ts) ||
+			    record->id <= last)
+				complain("iterator: event %llu after %llu",
+					 (unsigned long long)record->id,
+					 (unsigned long long)last);
+			last = record->id;
+			rb_remote_iter_advance(iter);
+			seen++;
+		}
+		rb_remote_iter_free(iter);
+	}
+	__atomic_add_fetch(&peeked, seen, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* The numbers are never more than there can be. */
+static void *counter(void *arg)
+{
+	pthread_barrier_wait(&start);
+	while (!READ_ONCE(stop)) {
+		u64 entries = rb_remote_stat(&reader.remote, 0, RB_REMOTE_ENTRIES);
+		u64 bytes = rb_remote_stat(&reader.remote, 0, RB_REMOTE_BYTES);
+		u64 overrun = rb_remote_stat(&reader.remote, 0, RB_REMOTE_OVERRUN);
+
+		if (entries > nr_events || overrun > nr_events ||
+		    bytes > (MAX_SLOTS + 1) * (u64)HYP_RING_DATA_SIZE)
+			complain("%llu entries, %llu bytes, %llu overrun",
+				 (unsigned long long)entries,
+				 (unsigned long long)bytes,
+				 (unsigned long long)overrun);
+	}
+	return NULL;
+}
+
+static void *writer(void *arg)
+{
+	unsigned int seed = epoch;
+	u64 now = 1000, id = 1, i;
+
+	pthread_barrier_wait(&start);
+	for (i = 0; i < nr_events; i++) {
+		struct record *record;
+
+		now += rand_r(&seed) % 500 ? rand_r(&seed) % 100u : 1ull << 28;
+		record = hyp_ring_reserve(&ring, now, sizeof(*record));
+		if (!record)
+			record = hyp_ring_reserve_slow(&ring, now, sizeof(*record));
+		if (!record)
+			continue;
+		*record = (struct record) {
+			.type = TYPE, .pid = 1, .id = id, .check = check_of(id, now),
+		};
+		hyp_ring_commit(&ring);
+		id++;
+	}
+	WRITE_ONCE(written, id - 1);
+	WRITE_ONCE(stop, true);
+	return NULL;
+}
+
+static void run_epoch(unsigned int *seed)
+{
+	static void *(* const roles[])(void *) = {
+		writer, consumer, consumer, iterator, iterator, counter,
+	};
+	pthread_t threads[ARRAY_SIZE(roles)];
+	u32 nr_slots = 2 + rand_r(seed) % (rand_r(seed) % 2 ? 3 : MAX_SLOTS - 2);
+	struct hyp_ring_record *records = calloc(1, hyp_ring_bookkeeping(nr_slots));
+	size_t i;
+
+	for (i = 0; i <= nr_slots; i++)
+		records[i].page = pages[i];
+	nr_events = 1 + rand_r(seed) % (ARRAY_SIZE(roles) * 5000);
+	next_id = 1;
+	consumed = lost = written = 0;
+	stop = false;
+	ring = (struct hyp_ring) { };
+	reader_init(&reader, pages, nr_slots, &ops);
+	hyp_ring_init(&ring, records, nr_slots, &reader.meta);
+	ring.overwrite = rand_r(seed) % 2;
+	hyp_ring_open(&ring);
+
+	pthread_barrier_init(&start, NULL, ARRAY_SIZE(roles));
+	for (i = 0; i < ARRAY_SIZE(roles); i++)
+		pthread_create(&threads[i], NULL, roles[i], (void *)i);
+	for (i = 0; i < ARRAY_SIZE(roles); i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&start);
+	while (consume_event())
+		;
+
+	if (consumed + lost != written || written + reader.meta.dropped != nr_events)
+		complain("of %llu: %llu written, %llu dropped, %llu read, %llu lost",
+			 (unsigned long long)nr_events,
+			 (unsigned long long)written,
+			 (unsigned long long)reader.meta.dropped,
+			 (unsigned long long)consumed, (unsigned long long)lost);
+	if (rb_remote_stat(&reader.remote, 0, RB_REMOTE_READ) != consumed ||
+	    rb_remote_stat(&reader.remote, 0, RB_REMOTE_OVERRUN) != lost ||
+	    rb_remote_stat(&reader.remote, 0, RB_REMOTE_ENTRIES))
+		complain("the statistics say otherwise");
+	reader_destroy(&reader);
+	free(records);
+}
+
+int main(int argc, char **argv)
+{
+	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
+	unsigned int seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
+	u64 total = 0, total_lost = 0;
+	size_t i;
+
+	printf("TAP version 13\n1..2\n# seed %u\n", seed);
+	for (i = 0; i <= MAX_SLOTS; i++)
+		pages[i] = aligned_alloc(HYP_RING_PAGE_SIZE, sizeof(*pages[i]));
+	do {
+		epoch++;
+		run_epoch(&seed);
+		total += consumed;
+		total_lost += lost;
+	} while (time(NULL) < end && !errors);
+
+	printf("# %u epochs, %llu events read, %llu lost, %llu seen without reading\n",
+	       epoch, (unsigned long long)total, (unsigned long long)total_lost,
+	       (unsigned long long)peeked);
+	if (nr_messages)
+		complain("%u pages were found to be corrupt", nr_messages);
+	printf("%sok 1 each event once, whole, in order, or counted\n",
+	       errors ? "not " : "");
+	printf("%sok 2 there was something to lose\n",
+	       total && total_lost && peeked ? "" : "not ");
+	return errors || !total || !total_lost || !peeked;
+}

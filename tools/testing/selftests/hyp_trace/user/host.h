@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the reader of remote rings needs of the host's kernel, for user space: types
+ * that only have to exist, locks that are real ones, one CPU.
+ */
+#ifndef USER_HOST_H
+#define USER_HOST_H
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+/* Only have to exist. */
+#define __percpu
+typedef unsigned int gfp_t;
+typedef unsigned int __poll_t;
+typedef struct poll_table_struct poll_table;
+typedef bool (*ring_buffer_cond_fn)(void *data);
+typedef struct { int unused; } wait_queue_head_t;
+struct file;
+struct vm_area_struct;
+struct cpumask;
+struct ring_buffer_event;
+struct trace_buffer_meta;
+struct mutex { int unused; };
+struct work_struct { int unused; };
+struct delayed_work { int unused; };
+
+#define schedule_work(work)		((void)(work))
+#define lockdep_assert_held(lock)	((void)(lock))
+#define oops_in_progress		false
+
+/* The one CPU. */
+#define RING_BUFFER_ALL_CPUS		(-1)
+#define per_cpu_ptr(base, cpu)		(&(base)[cpu])
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
+
+/* Locks. */
+typedef pthread_mutex_t raw_spinlock_t;
+
+static inline pthread_mutex_t *lock_mutex(pthread_mutex_t *mutex)
+{
+	pthread_mutex_lock(mutex);
+	return mutex;
+}
+
+static inline void unlock_mutex(pthread_mutex_t **mutex)
+{
+	pthread_mutex_unlock(*mutex);
+}
+
+#define guard(type)			guard_##type
+#define guard_raw_spinlock_irqsave(l)					\
+	pthread_mutex_t *guard_until_the_end_of_the_scope		\
+		__attribute__((unused, cleanup(unlock_mutex))) = lock_mutex(l)
+
+#define raw_spin_lock_irqsave(l, flags)					\
+	((flags) = 0, (void)pthread_mutex_lock(l))
+#define raw_spin_trylock_irqsave(l, flags)				\
+	((flags) = 0, !pthread_mutex_trylock(l))
+#define raw_spin_unlock_irqrestore(l, flags)				\
+	((void)(flags), (void)pthread_mutex_unlock(l))
+
+/* Counters. */
+typedef struct { int counter; } atomic_t;
+
+#define atomic_inc(v)							\
+	((void)__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+#define atomic_dec_and_test(v)						\
+	(!__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+
+/* Memory. */
+#define GFP_KERNEL			0
+#define kmalloc(size, gfp)		malloc(size)
+#define kzalloc(size, gfp)		calloc(1, size)
+#define kfree(p)			free((void *)(p))
+
+/* Messages are counted. */
+extern unsigned int nr_messages;
+
+#define pr_warn(fmt, ...)						\
+	((void)__atomic_add_fetch(&nr_messages, 1, __ATOMIC_RELAXED))
+#define pr_err_once(fmt, ...)		pr_warn(fmt, ##__VA_ARGS__)
+
+#define NSEC_PER_SEC			1000000000ull
+
+#endif /* USER_HOST_H */
