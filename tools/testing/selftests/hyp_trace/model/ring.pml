@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A model of the trace ring between EL2 and the host, for spin: every interleaving
+ * of the writer, a consuming reader, a non-consuming reader and a controller, with
+ * small numbers. Comments in brackets name the functions that are modelled; each
+ * access to memory that another party sees is a step of its own. Memory is
+ * sequentially consistent here: what order weaker memory needs is in litmus/.
+ *
+ * Checked, by assertions: no event is delivered twice, or torn, or out of order;
+ * none is lost uncounted; EL2 touches no page that has been given back. The writer
+ * has no statement that can block, and the reader's loop ends after N attempts.
+ *
+ * Sizes and mode: -DN=slots -DEVENTS=per page -DATTEMPTS=to write -DOVERWRITE=0|1
+ * -DITERATOR=0|1 -DCONTROLS=how often the controller acts -DHOSTILE=0|1.
+ * Mutations, each of which must be found: see the names beginning with BREAK_.
+ */
+#ifndef N
+#define N		2
+#endif
+#ifndef EVENTS
+#define EVENTS		2
+#endif
+#ifndef ATTEMPTS
+#define ATTEMPTS	7
+#endif
+#ifndef OVERWRITE
+#define OVERWRITE	1
+#endif
+#ifndef ITERATOR
+#define ITERATOR	1
+#endif
+#ifndef CONTROLS
+#define CONTROLS	0
+#endif
+#ifndef HOSTILE
+#define HOSTILE		0
+#endif
+
+#define PAGES		(N + 1)
+#define CELL(page, i)	((page) * EVENTS + (i))
+#define NONE		255
+
+/* Shared memory: the host can see it. */
+byte claimed, meta_tail;		/* struct hyp_ring_meta */
+byte commit[PAGES];			/* of struct hyp_ring_page */
+byte cell[PAGES * EVENTS];		/* an event: its number in all time, from 1 */
+byte cell_pos[PAGES * EVENTS];		/* ghost: for which position it was written */
+
+/* EL2's own: struct hyp_ring and its slots and records. */
+byte slot_id[N], slot_pos[N];		/* one word each, read and written at once */
+byte first_seq[PAGES];
+byte w_page, write, parked, tail_slot, tail, head, spare, seq;
+bool open;
+bool loaded;				/* its pages are EL2's to touch */
+bool el2_lock;				/* hyp_trace_cpu.lock */
+
+/* The host's: struct rb_remote_cpu. */
+bool c_lock;
+bool ring_there;			/* c->ring */
+byte mirror[N];				/* c->slot_id */
+byte r_page, r_spare, r_commit, next_pos, r_seq;
+
+/* Ghosts, for the accounts. */
+byte base;				/* events written before the last reset or load */
+byte attempted, written, dropped, delivered, lost;
+bool writing;				/* the writer is inside of an event */
+bool finished;				/* there will be no more events */
+
+/* What the controller has asked the writer's CPU to do; a hypercall there. */
+bool want_close, want_open;
+
+#define lock(l)		atomic { !l -> l = true }
+#define unlock(l)	l = false
+
+#define touch(page)	assert(loaded)
+
+/* [ring_begin_page] by the writer, or by a reset */
+inline begin_page(pos, slot, id)
+{
+#ifndef BREAK_STORES
+	claimed = pos;
+#endif
+	first_seq[id] = seq;
+	touch(id);
+#ifdef BREAK_TAIL_FIRST
+	tail = pos;
+	meta_tail = pos;
+#endif
+	commit[id] = 0;
+	d_step {
+		w_page = id;
+		if
+		:: open -> write = 0
+		:: else -> parked = 0
+		fi;
+		tail_slot = slot
+	}
+#ifndef BREAK_TAIL_FIRST
+	tail = pos;
+	meta_tail = pos;
+#endif
+}
+
+/* [hyp_ring_reserve, hyp_ring_commit]: there is room in the page */
+inline write_event()
+{
+	d_step {
+		seq++;
+		written++
+	}
+#ifdef BREAK_COMMIT
+	commit[w_page] = write + 1;
+#endif
+	touch(w_page);
+	d_step {
+		cell[CELL(w_page, write)] = base + seq;
+		cell_pos[CELL(w_page, write)] = tail
+	}
+	write++;
+	touch(w_page);
+	commit[w_page] = write
+}
+
+proctype writer()
+{
+	byte attempts, id, word_pos, slot, next;
+
+	do
+	/* [handle___hyp_trace_sync] A hypercall of this CPU: it writes no event. */
+	:: want_close ->
+		lock(el2_lock);
+		if
+		:: open ->			/* [hyp_ring_close] */
+			d_step {
+				parked = write;
+				write = EVENTS;
+				open = false
+			}
+		:: else
+		fi;
+		unlock(el2_lock);
+		want_close = false
+
+	:: want_open ->
+		lock(el2_lock);
+		if
+		:: loaded && !open ->		/* [hyp_ring_open] */
+			d_step {
+				open = true;
+				write = parked
+			}
+		:: else
+		fi;
+		unlock(el2_lock);
+		want_open = false
+
+	/* An event. Nothing in here waits for anybody. */
+	:: attempts < ATTEMPTS && !want_close && !want_open ->
+		d_step {
+			attempts++;
+			writing = true;
+			attempted = attempted + (open -> 1 : 0)
+		}
+		if
+		:: write < EVENTS ->
+			write_event()
+		:: write == EVENTS && !open	/* [hyp_ring_reserve_slow] */
+		:: write == EVENTS && open ->	/* [ring_next_page] */
+			/* [slot_claim] */
+			d_step {
+				slot = (tail_slot + 1) % N;
+				next = tail + 1;
+				id = slot_id[slot];
+				word_pos = slot_pos[slot]
+			}
+			if
+			:: word_pos != next && !OVERWRITE ->
+				dropped++
+			:: word_pos != next && OVERWRITE ->
+#ifdef BREAK_CLAIM
+				d_step {
+					slot_id[slot] = id;
+					slot_pos[slot] = next
+				}
+#else
+				atomic {	/* try_cmpxchg; id is right either way */
+					if
+					:: slot_id[slot] == id &&
+					   slot_pos[slot] == word_pos ->
+						slot_pos[slot] = next
+					:: else ->
+						id = slot_id[slot]
+					fi
+				}
+#endif
+				begin_page(next, slot, id);
+				write_event()
+			:: word_pos == next ->
+				begin_page(next, slot, id);
+				write_event()
+			fi
+		fi;
+#ifdef BREAK_STORES
+		claimed = tail;
+#endif
+		writing = false
+
+	:: attempts == ATTEMPTS && !want_close && !want_open ->
+		finished = true;
+		/* Whoever needs a hypercall here still gets it. */
+		if
+		:: want_close || want_open
+		:: timeout -> break
+		fi
+	od
+}
+
+/* [rb_remote_oldest] */
+inline oldest(result, t)
+{
+	result = (t >= N && t - N + 1 > next_pos -> t - N + 1 : next_pos)
+}
+
+/* [hyp_ring_swap], under EL2's lock; id is NONE if there is nothing */
+inline swap(id, pos, first)
+{
+	byte tries, at, word_id, word_pos;
+
+	lock(el2_lock);
+	id = NONE;
+	tries = N;
+	do
+	:: tries == 0 || !loaded -> break
+	:: tries > 0 && loaded ->
+		tries--;
+		at = tail;
+		pos = head;
+		if
+		:: pos > at -> break
+		:: else
+		fi;
+		if
+		:: at - pos >= N -> pos = at - N + 1
+		:: else
+		fi;
+		d_step {
+			word_id = slot_id[pos % N];
+			word_pos = slot_pos[pos % N]
+		}
+#ifdef BREAK_SWAP
+		if
+		:: word_pos == pos ->
+			d_step {
+				slot_id[pos % N] = spare;
+				slot_pos[pos % N] = pos + N;
+				id = word_id
+			}
+		:: else
+		fi;
+#else
+		atomic {
+			if
+			:: word_pos == pos && slot_id[pos % N] == word_id &&
+			   slot_pos[pos % N] == word_pos ->
+				slot_id[pos % N] = spare;
+				slot_pos[pos % N] = pos + N;
+				id = word_id
+			:: else
+			fi
+		}
+#endif
+		head = pos + 1;
+		if
+		:: id != NONE ->
+			first = first_seq[id];
+			spare = id;
+			break
+		:: else
+		fi
+	od;
+	unlock(el2_lock)
+}
+
+/* [rb_remote_refill, take_commit, swap_page] */
+proctype consumer()
+{
+	byte t, c, id, pos, first;
+	bool idle, last;
+
+	do
+	:: last = finished;
+	   lock(c_lock);
+	   idle = true;
+	   if
+	   :: !ring_there
+	   :: ring_there ->
+		t = meta_tail;
+		/* [rb_remote_refresh] */
+		if
+		:: r_page != NONE ->
+			c = commit[r_page];
+			do
+			:: r_commit < c ->
+				/* In order, once, of this very place. */
+				assert(cell[CELL(r_page, r_commit)] == base + r_seq + 1);
+				d_step {
+					r_commit++;
+					r_seq++;
+					delivered++;
+					idle = false
+				}
+			:: else -> break
+			od
+		:: else
+		fi;
+		/* [can_swap]: tail first, then commit */
+		if
+		:: idle && (t > next_pos ||
+			    (t == next_pos && commit[mirror[t % N]])) ->
+			swap(id, pos, first);
+			if
+			:: id != NONE ->
+				idle = false;
+				/* [swap_ok] */
+				assert(pos >= next_pos);
+				assert(first >= r_seq);
+				assert(id == mirror[pos % N]);
+				d_step {
+					mirror[pos % N] = r_spare;
+					r_spare = id;
+					r_page = id;
+					next_pos = pos + 1;
+					r_commit = 0;
+					lost = lost + first - r_seq;
+					r_seq = first
+				}
+			:: else
+			fi
+		:: else
+		fi
+	   fi;
+	   unlock(c_lock);
+	   if
+	   :: idle && last -> break
+	   :: else
+	   fi
+	od
+}
+
+#if ITERATOR
+/* [iter_start, next_page, rb_remote_copy_page]: one page, at any time */
+proctype iterator()
+{
+	byte t, pos, c, i, page, copy[EVENTS], copy_pos[EVENTS];
+
+	lock(c_lock);
+	if
+	:: !ring_there
+	:: ring_there ->
+		t = meta_tail;
+		if
+		:: t < next_pos
+		:: t >= next_pos ->
+			oldest(pos, t);
+			if			/* any that is in the ring */
+			:: true
+			:: pos < t -> pos = t
+			fi;
+			page = mirror[pos % N];
+			c = commit[page];
+			i = 0;
+			do
+			:: i < EVENTS ->
+				d_step {
+					copy[i] = cell[CELL(page, i)];
+					copy_pos[i] = cell_pos[CELL(page, i)]
+				}
+				i++
+			:: else -> break
+			od;
+			if
+#ifdef BREAK_RECHECK
+			:: true ->
+#else
+			:: claimed >= pos + N	/* reused meanwhile: thrown away */
+			:: claimed < pos + N ->
+#endif
+				i = 0;
+				do
+				:: i < c ->
+					assert(copy_pos[i] == pos);
+					assert(i == 0 || copy[i] == copy[i - 1] + 1);
+					i++
+				:: else -> break
+				od
+			fi
+		fi
+	fi;
+	unlock(c_lock)
+}
+#endif
+
+/* [rb_remote_rewind], and what it is to be after a load */
+inline rewind()
+{
+	byte j;
+
+	d_step {
+		j = 0;
+		do
+		:: j < N -> mirror[j] = j; j++
+		:: else -> break
+		od;
+		j = 0;
+		r_page = NONE;
+		r_spare = N;
+		r_commit = 0;
+		next_pos = 0;
+		r_seq = 0
+	}
+}
+
+/* [hyp_ring_reset], under EL2's lock */
+inline reset_ring()
+{
+	byte k;
+
+	d_step {
+		k = 0;
+		do
+		:: k < N -> slot_id[k] = k; slot_pos[k] = k; k++
+		:: else -> break
+		od;
+		k = 0;
+		spare = N;
+		head = 0;
+		base = base + seq;
+		seq = 0
+	}
+	begin_page(0, 0, 0)
+}
+
+#if CONTROLS
+/* [close_ring]: on the ring's own CPU, which is then in no event */
+inline close_ring()
+{
+#ifndef BREAK_CLOSE
+	want_close = true;
+	!want_close
+#else
+	skip
+#endif
+}
+
+inline open_ring()
+{
+	want_open = true;
+	!want_open
+}
+
+/* Take the ring from the readers, who use it only under their lock. */
+inline take_ring()
+{
+	lock(c_lock);
+	ring_there = false;
+	unlock(c_lock)
+}
+
+/* Give them the ring, and begin the accounts anew. */
+inline give_ring()
+{
+	lock(c_lock);
+	rewind();
+	d_step {
+		attempted = 0;
+		written = 0;
+		dropped = 0;
+		delivered = 0;
+		lost = 0
+	}
+	ring_there = true;
+	unlock(c_lock)
+}
+
+/* [cpu_quiescent]: EL2 refuses while the ring is open; its CPU may be writing. */
+#ifdef BREAK_QUIESCENT
+#define quiescent	true
+#else
+#define quiescent	(!open)
+#endif
+
+proctype controller()
+{
+	byte acts;
+
+	do
+	:: acts < CONTROLS ->
+		acts++;
+		if
+#if HOSTILE
+		/* Unload at any time, without closing: all that matters is touch() */
+		:: lock(el2_lock);
+		   if
+		   :: quiescent -> loaded = false
+		   :: !quiescent
+		   fi;
+		   unlock(el2_lock)
+#else
+		/* [cpu_reset] */
+		:: take_ring();
+		   close_ring();
+		   lock(el2_lock);
+		   reset_ring();
+		   unlock(el2_lock);
+		   give_ring();
+		   open_ring()
+
+		/* [cpu_remove, then cpu_install]: what was not read is counted */
+		:: take_ring();
+		   close_ring();
+		   lock(el2_lock);
+		   loaded = false;
+		   lost = lost + seq - r_seq;
+		   assert(delivered + lost == written);
+		   unlock(el2_lock);
+		   /* The pages are the host's now, to do with as it likes. */
+		   lock(el2_lock);
+		   loaded = true;
+		   reset_ring();
+		   unlock(el2_lock);
+		   give_ring();
+		   open_ring()
+#endif
+		fi
+	:: acts == CONTROLS -> break
+	od
+}
+#endif
+
+init
+{
+	loaded = true;
+	open = true;
+	reset_ring();
+	rewind();
+	ring_there = true;
+	atomic {
+		run writer();
+		run consumer();
+#if ITERATOR
+		run iterator();
+#endif
+#if CONTROLS
+		run controller();
+#endif
+	}
+
+	/* All have ended: each event is accounted for. */
+	_nr_pr == 1;
+#if !HOSTILE
+	assert(delivered + lost == written);
+	assert(written + dropped == attempted)
+#endif
+}
