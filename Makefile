@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test bench perfetto shell apply clean help check
+.PHONY: all run test test-debug bench perfetto shell apply clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -15,6 +15,10 @@ run: all
 
 test: all
 	@tools/testing/selftests/hyp_trace/run
+
+test-debug: all
+	@tools/build/kernel debug
+	@tools/testing/selftests/hyp_trace/run --debug
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench
@@ -39,6 +43,7 @@ help:
 	@echo 'make              build build/Image and build/initramfs.cpio.gz, install what is missing'
 	@echo 'make run          boot them, trace the hypervisor, show the events'
 	@echo 'make test         run all tests; ends with "N passed, N failed"'
+	@echo 'make test-debug   those in QEMU, with KASAN, lockdep and more; takes an hour'
 	@echo 'make bench        what an event costs, in instructions'
 	@echo 'make perfetto     have Perfetto record host and hypervisor: build/hyp.pftrace'
 	@echo 'make shell        boot to a shell'

@@ -66,8 +66,8 @@ struct hyp_ring_page {
  *		@claimed - nr_slots is being reused, do not trust a copy of it
  * @tail:	position that is being written, its page header valid;
  *		@tail <= @claimed <= @tail + 1
- * @dropped:	events not written, for lack of a free page in no-overwrite
- *		mode
+ * @dropped:	events not written: for lack of a free page in no-overwrite mode, or
+ *		while the ring was being exchanged
  */
 struct hyp_ring_meta {
 	__u64	claimed;

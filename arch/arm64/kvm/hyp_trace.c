@@ -168,11 +168,14 @@ out:
 /* All of the following run on the CPU, with interrupts off. */
 static void sync_this_cpu(void)
 {
-	bool open = cpumask_test_cpu(smp_processor_id(), &traced_cpus) &&
-		    !this_cpu_read(ignored) && !this_cpu_read(closed);
+	bool wanted = cpumask_test_cpu(smp_processor_id(), &traced_cpus) &&
+		      !this_cpu_read(ignored);
+	enum hyp_trace_ring_state state = !wanted ? HYP_TRACE_CLOSED :
+					  this_cpu_read(closed) ?
+					  HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
 	struct arm_smccc_res res;
 
-	hyp_trace_call(&res, __hyp_trace_sync, open);
+	hyp_trace_call(&res, __hyp_trace_sync, state);
 }
 
 static void open_this_cpu(void *unused)

@@ -30,7 +30,7 @@ void hostile_describe(struct hostile_ring *ring);
 void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
 			   const char *what);
 void hostile_quiet(struct kunit *test);
-int hostile_sync(int cpu, bool open);
+int hostile_sync(int cpu, u64 state);
 
 u64 hostile_bad_pfn(unsigned int i);
 unsigned int hostile_nr_bad_pfns(void);

@@ -47,7 +47,7 @@ static const struct {
 } kinds[NR_CALLS] = {
 	[LOAD]		= { "load", 22, { -EINVAL, -EBUSY, -EPERM } },
 	[UNLOAD]	= { "unload", 16, { -EINVAL, -EBUSY, -ENOENT } },
-	[SYNC]		= { "sync", 12 },
+	[SYNC]		= { "sync", 12, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
 	[EVENT]		= { "event", 5, { -EINVAL } },
 	[SWAP]		= { "swap", 20, { -EINVAL, -EAGAIN, -ENOENT } },
@@ -165,7 +165,7 @@ static int random_call(struct attacker *a, enum call call)
 	case UNLOAD:
 		return hostile_unload(some_cpu(a));
 	case SYNC:
-		return hostile_sync(smp_processor_id(), one_in(a, 2));
+		return hostile_sync(smp_processor_id(), number(a, 4));
 	case MODE:
 		return hostile_mode(number(a, HYP_TRACE_ON + 2), number(a, 3));
 	case EVENT:

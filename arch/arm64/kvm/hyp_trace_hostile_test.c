@@ -145,7 +145,7 @@ void hostile_describe(struct hostile_ring *ring)
 }
 
 struct sync {
-	bool	open;
+	u64	state;
 	int	ret;
 };
 
@@ -154,17 +154,17 @@ static void sync_this_cpu(void *data)
 	struct arm_smccc_res res;
 	struct sync *sync = data;
 
-	sync->ret = hyp_trace_call(&res, __hyp_trace_sync, sync->open);
+	sync->ret = hyp_trace_call(&res, __hyp_trace_sync, sync->state);
 }
 
 /**
  * hostile_sync() - have a CPU open its ring, or close it
  * @cpu:	the CPU; online
- * @open:	whether to open it
+ * @state:	enum hyp_trace_ring_state, or nonsense
  */
-int hostile_sync(int cpu, bool open)
+int hostile_sync(int cpu, u64 state)
 {
-	struct sync sync = { .open = open };
+	struct sync sync = { .state = state };
 
 	smp_call_function_single(cpu, sync_this_cpu, &sync, true);
 	return sync.ret;
@@ -182,7 +182,7 @@ void hostile_quiet(struct kunit *test)
 	for (event = 0; event < HYP_NR_EVENTS; event++)
 		KUNIT_EXPECT_EQ(test, 0, hostile_event(event, 0));
 	for_each_online_cpu(cpu)
-		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, false));
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED));
 }
 
 /* The host can use it, share it, and stop sharing it: nobody else holds it. */
@@ -220,7 +220,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, true));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(4711));
 	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_swap(0),
 			    "after %s: the first page can't be had", what);
@@ -232,7 +232,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			    "after %s: wrong event recorded", what);
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, false));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED));
 	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_unload(0),
 			    "after %s: the ring can't be unloaded", what);
 }
@@ -459,7 +459,7 @@ static void without_a_ring_there_is_none(struct kunit *test)
 	}
 
 	/* Open and on, without a page to write to. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, true));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
@@ -493,11 +493,11 @@ static void a_ring_that_may_be_written_is_not_taken_away(struct kunit *test)
 
 	need_two_cpus(test);
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(1, ring));
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, true));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_OPEN));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unload(1));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_reset(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(1));
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, false));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_CLOSED));
 	KUNIT_EXPECT_EQ(test, 0, hostile_reset(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(1));
 	hostile_expect_intact(test, ring, "unloading what may be written");
@@ -511,6 +511,9 @@ static void bad_arguments_are_refused(struct kunit *test)
 	static const u64 ids[] = { BIT(16), U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
 	static const u64 modes[] = { HYP_TRACE_ON + 1, U32_MAX, BIT(32), U64_MAX };
 	static const u64 bools[] = { 2, U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
+	static const u64 states[] = {
+		HYP_TRACE_SUSPENDED + 1, U32_MAX, BIT(32) + 1, U64_MAX,
+	};
 	static const u64 shifts[] = { 64, 65, U32_MAX, BIT(32), U64_MAX };
 	struct hostile_ring *ring = hostile_ring_new(test);
 	int i;
@@ -528,6 +531,9 @@ static void bad_arguments_are_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_mode(HYP_TRACE_OFF, bools[i]),
 				    "overwrite %llx", bools[i]);
+	for (i = 0; i < ARRAY_SIZE(states); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_sync(0, states[i]),
+				    "ring state %llx", states[i]);
 	for (i = 0; i < ARRAY_SIZE(shifts); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_clock(1, shifts[i], 0, 0),
 				    "shift %llx", shifts[i]);
@@ -565,7 +571,7 @@ static void any_clock_is_safe(struct kunit *test)
 		k = i / 4 % ARRAY_SIZE(values);
 		KUNIT_EXPECT_EQ(test, 0, hostile_clock(values[j], i % 4 * 21,
 						       values[k], values[j]));
-		KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, true));
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
 		KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
 		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
@@ -576,7 +582,7 @@ static void any_clock_is_safe(struct kunit *test)
 				      i % 4 * 21, values[k], page->commit);
 	}
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, false));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
 	hostile_expect_intact(test, ring, "clocks of all kinds");
 }

@@ -18,9 +18,9 @@
  * __hyp_trace_unload(cpu) -> {seq, dropped}
  *	Take it back: pages unpinned, region zeroed and donated to the host.
  *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync
- * __hyp_trace_sync(open)
+ * __hyp_trace_sync(state)
  *	On the CPU itself, which thereby is in no trace write: take over the
- *	clock, and open the CPU's ring, or close it.
+ *	clock, and open the CPU's ring, or close it: enum hyp_trace_ring_state.
  * __hyp_trace_mode(mode, overwrite)
  *	enum hyp_trace_mode, for all CPUs and events.
  * __hyp_trace_event(event, id)
@@ -52,6 +52,19 @@ enum hyp_trace_mode {
 	HYP_TRACE_OFF,
 	HYP_TRACE_DRAIN,
 	HYP_TRACE_ON,
+};
+
+/**
+ * enum hyp_trace_ring_state - whether a CPU's events are recorded
+ * @HYP_TRACE_CLOSED:	not, and nobody wants them
+ * @HYP_TRACE_OPEN:	if the CPU has a ring
+ * @HYP_TRACE_SUSPENDED: not for the moment, so that the ring can be exchanged:
+ *			they count as dropped in the next one
+ */
+enum hyp_trace_ring_state {
+	HYP_TRACE_CLOSED,
+	HYP_TRACE_OPEN,
+	HYP_TRACE_SUSPENDED,
 };
 
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot (8). */

@@ -4,7 +4,8 @@
 # Runs in QEMU: all kernel tests.
 
 status=0
-for test in hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test; do
+for test in hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
+	    hyp_account_test; do
 	$test || status=1
 done
 exit $status

@@ -4,6 +4,7 @@
  * nonsense to, bytes that are nobody's, guests and users that may not.
  */
 
+#include <ftw.h>
 #include <linux/trace_mmap.h>
 #include <poll.h>
 #include <signal.h>
@@ -504,9 +505,10 @@ TEST_F_TIMEOUT(hyp, garbage_while_reading_in_all_ways_hangs_and_harms_nothing, 1
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (i = 0; i < ARRAY_SIZE(storms); i++)
 		pids[i] = storm_start(storms[i].fn, self->cpus, i + 1);
-	for (i = 0; i < ARRAY_SIZE(storms); i++)
+	for (i = 0; i < ARRAY_SIZE(storms); i++) {
 		EXPECT_TRUE(storm_ended(pids[i]))
 			TH_LOG("%s does not end", storms[i].name);
+	}
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
@@ -519,6 +521,62 @@ TEST_F_TIMEOUT(hyp, garbage_while_reading_in_all_ways_hangs_and_harms_nothing, 1
 		EXPECT_EQ(EVENTS, read_raw(cpu, check_stream, &s));
 		EXPECT_EQ(0, s.errors);
 	}
+}
+
+/* What may be written to the files ------------------------------------------------ */
+
+static unsigned int files_written;
+
+/* Text of no meaning into a file, whatever it says to that. */
+static int write_nonsense(const char *path, const struct stat *st, int type,
+			  struct FTW *ftw)
+{
+	static char long_text[8192];
+	static const struct {
+		const char	*text;
+		size_t		size;
+	} texts[] = {
+		{ "", 0 }, { "\n", 1 }, { " ", 1 }, { "\0", 1 }, { "\0\0\n", 3 },
+		{ "-", 1 }, { "%s%n", 4 }, { "!", 1 }, { "*:", 2 }, { ":mod:", 5 },
+		{ "\"", 1 }, { "(((", 3 }, { "\xff\xfe", 2 },
+		{ long_text, 1023 }, { long_text, 4096 }, { long_text, 8192 },
+	};
+	size_t i;
+	int fd;
+
+	/* They do as they are told. */
+	if (type != FTW_F || !(st->st_mode & 0222) ||
+	    strstr(path, "ring_pages") || strstr(path, "free_buffer"))
+		return 0;
+
+	memset(long_text, 'A', sizeof(long_text));
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		fd = open(path, O_WRONLY);
+		if (fd < 0)
+			continue;
+		write(fd, texts[i].text, texts[i].size);
+		/* Nor somewhere else. */
+		pwrite(fd, texts[i].text, texts[i].size, 1ull << 40);
+		close(fd);
+		files_written++;
+	}
+	return 0;
+}
+
+TEST_F_TIMEOUT(hyp, nonsense_in_any_file_does_no_harm, 120)
+{
+	struct stream s = stream_from(1);
+
+	files_written = 0;
+	nftw(HYP, write_nonsense, 16, FTW_PHYS);
+	EXPECT_LT(500, files_written);
+
+	/* What a file has taken is what an empty text means to it. */
+	hyp_setup(_metadata, self, variant);
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 100));
+	EXPECT_EQ(100, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
 }
 
 /* Who may ------------------------------------------------------------------------ */
@@ -551,14 +609,16 @@ TEST_F(hyp, only_root_has_access)
 	};
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(to_read); i++)
+	for (i = 0; i < ARRAY_SIZE(to_read); i++) {
 		EXPECT_EQ(EACCES, open_as_user(path_of(HYP "%s", to_read[i]),
 					       O_RDONLY))
 			TH_LOG("reading %s", to_read[i]);
-	for (i = 0; i < ARRAY_SIZE(to_write); i++)
+	}
+	for (i = 0; i < ARRAY_SIZE(to_write); i++) {
 		EXPECT_EQ(EACCES, open_as_user(path_of(HYP "%s", to_write[i]),
 					       O_WRONLY))
 			TH_LOG("writing %s", to_write[i]);
+	}
 }
 
 /* The tracing hypercalls have numbers below 64, in the space of the vendor. */

@@ -278,6 +278,27 @@ static void a_closed_ring_takes_nothing_and_goes_on_where_it_was(void)
 	consume(t);
 	CHECK(t->read == 2 && t->next_pos == 1, "read %llu, position %llu",
 	      (unsigned long long)t->read, (unsigned long long)t->next_pos);
+	CHECK(!t->meta.dropped, "%llu dropped",
+	      (unsigned long long)t->meta.dropped);
+	ring_delete(t);
+}
+
+static void a_suspended_ring_counts_what_it_does_not_take(void)
+{
+	struct test_ring *t = ring_new(2, true);
+
+	emit(t, 1);
+	hyp_ring_suspend(&t->ring);
+	CHECK(!emit(t, 99) && !emit(t, 99), "written while suspended");
+	hyp_ring_close(&t->ring);
+	CHECK(!emit(t, 99), "written while closed");
+	hyp_ring_open(&t->ring);
+	CHECK(t->meta.dropped == 2, "%llu dropped",
+	      (unsigned long long)t->meta.dropped);
+	CHECK(emit(t, 2), "refused");
+	consume(t);
+	CHECK(t->read == 2 && !t->lost, "read %llu",
+	      (unsigned long long)t->read);
 	ring_delete(t);
 }
 
@@ -291,7 +312,7 @@ static void reset_empties(void)
 		for (id = 1; id <= 3000; id++)
 			emit(t, id);
 		if (i & 1)
-			hyp_ring_close(&t->ring);
+			hyp_ring_suspend(&t->ring);
 		hyp_ring_reset(&t->ring);
 		hyp_ring_open(&t->ring);
 		t->page = NULL;
@@ -413,6 +434,7 @@ static const struct {
 	TEST(no_overwrite_keeps_the_oldest_and_counts_the_rest),
 	TEST(time_far_apart_and_backwards),
 	TEST(a_closed_ring_takes_nothing_and_goes_on_where_it_was),
+	TEST(a_suspended_ring_counts_what_it_does_not_take),
 	TEST(reset_empties),
 	TEST(payloads_of_every_size),
 	TEST(garbage_is_refused_or_ends),

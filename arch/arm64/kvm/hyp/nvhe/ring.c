@@ -141,15 +141,17 @@ static void ring_write_extend(struct hyp_ring *ring, u64 delta)
  *
  * Context: as hyp_ring_reserve(), which has returned NULL.
  * Return: where to write the payload, or NULL if the event is not to be written:
- * ring closed, or full in no-overwrite mode, which is counted
+ * ring closed; or suspended, or full in no-overwrite mode, which is counted
  */
 void *hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload)
 {
 	u32 size = hyp_ring_size(payload);
 	u64 delta, write, extend;
 
-	if (!ring->open)
+	if (!ring->open) {
+		ring->missed += ring->suspended;
 		return NULL;
+	}
 
 	/*
 	 * Per CPU time never goes backwards, whatever the clock says. And only
@@ -238,13 +240,8 @@ int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap)
 	return -EAGAIN;
 }
 
-/**
- * hyp_ring_reset() - empty a ring and its counters
- * @ring:	the ring; keeps its pages and whether it is open
- *
- * Context: no reader may run, and no writer that could find the ring open.
- */
-void hyp_ring_reset(struct hyp_ring *ring)
+/* Begin anew with position 0. @ring->missed is the writer's: it may be counting. */
+static void ring_restart(struct hyp_ring *ring)
 {
 	u32 i;
 
@@ -260,12 +257,26 @@ void hyp_ring_reset(struct hyp_ring *ring)
 }
 
 /**
+ * hyp_ring_reset() - empty a ring and its counters
+ * @ring:	the ring; keeps its pages and whether it is open
+ *
+ * Context: no reader may run, and no writer that could find the ring open.
+ */
+void hyp_ring_reset(struct hyp_ring *ring)
+{
+	ring->missed = 0;
+	ring_restart(ring);
+}
+
+/**
  * hyp_ring_init() - set up a ring, closed and empty
  * @ring:	the ring; overwrite mode is the caller's to set
  * @records:	hyp_ring_bookkeeping(@nr_slots) bytes, whose first
  *		@nr_slots + 1 records have their page set
  * @nr_slots:	pages in the ring, HYP_RING_MIN_SLOTS to HYP_RING_MAX_SLOTS
  * @meta:	where to publish
+ *
+ * What was missed while there was no ring counts in this one.
  *
  * Context: no reader may run; the writer may, and finds the ring closed as it
  * was before.
@@ -280,7 +291,7 @@ void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
 	ring->open = false;
 	ring->write = HYP_RING_DATA_SIZE;
 	ring->stamp = 0;
-	hyp_ring_reset(ring);
+	ring_restart(ring);
 }
 
 /**
@@ -295,14 +306,14 @@ void hyp_ring_open(struct hyp_ring *ring)
 		return;
 
 	ring->open = true;
+	ring->suspended = false;
 	ring->write = ring->parked_write;
+	ring->dropped += ring->missed;
+	ring->missed = 0;
+	WRITE_ONCE(ring->meta->dropped, ring->dropped);
 }
 
-/**
- * hyp_ring_close() - stop the writer
- * @ring:	a ring whose writer does not run
- */
-void hyp_ring_close(struct hyp_ring *ring)
+static void ring_stop(struct hyp_ring *ring)
 {
 	if (!ring->open)
 		return;
@@ -310,4 +321,24 @@ void hyp_ring_close(struct hyp_ring *ring)
 	ring->parked_write = ring->write;
 	ring->write = HYP_RING_DATA_SIZE;
 	ring->open = false;
+}
+
+/**
+ * hyp_ring_close() - stop the writer; nobody wants what it would write
+ * @ring:	a ring whose writer does not run; it need not have been set up
+ */
+void hyp_ring_close(struct hyp_ring *ring)
+{
+	ring->suspended = false;
+	ring_stop(ring);
+}
+
+/**
+ * hyp_ring_suspend() - stop the writer for a moment; what it would write is counted
+ * @ring:	as for hyp_ring_close()
+ */
+void hyp_ring_suspend(struct hyp_ring *ring)
+{
+	ring->suspended = true;
+	ring_stop(ring);
 }

@@ -310,8 +310,10 @@ static int cpu_unload(struct hyp_trace_cpu *cpu)
 	if (!cpu_quiescent(cpu))
 		return -EBUSY;
 
+	/* Whoever has closed it has said whether for a moment only. */
 	cpu->was_open = cpu->ring.open;
-	hyp_ring_close(&cpu->ring);
+	if (cpu->ring.open)
+		hyp_ring_suspend(&cpu->ring);
 	records_give_back(cpu->ring.records, 0, cpu->ring.nr_slots + 1);
 	page_give_back(cpu->ring.meta);
 	region_give_back(cpu->region_pfn, cpu->region_pages);
@@ -360,20 +362,27 @@ void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
 
 void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 {
-	DECLARE_REG(u64, open, host_ctxt, 1);
+	DECLARE_REG(u64, state, host_ctxt, 1);
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	if (state > HYP_TRACE_SUSPENDED) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
 
 	hyp_spin_lock(&hyp_trace.lock);
 	cpu->clock = hyp_trace.clock;
 	hyp_spin_unlock(&hyp_trace.lock);
 
 	/* This call has been entered; with the ring closed it could not exit. */
-	if (!open)
+	if (state != HYP_TRACE_OPEN)
 		hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 	hyp_spin_lock(&cpu->lock);
-	if (!open)
+	if (state == HYP_TRACE_CLOSED)
 		hyp_ring_close(&cpu->ring);
+	else if (state == HYP_TRACE_SUSPENDED)
+		hyp_ring_suspend(&cpu->ring);
 	else if (cpu->loaded)
 		hyp_ring_open(&cpu->ring);
 	hyp_spin_unlock(&cpu->lock);

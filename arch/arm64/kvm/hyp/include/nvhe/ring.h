@@ -37,9 +37,11 @@ struct hyp_ring_record {
  * @stamp:	boot clock of the last event [ns]
  * @seq:	events written since hyp_ring_reset()
  * @open:	the writer may write
+ * @suspended:	not @open for a moment only: what would be written is counted
  * @overwrite:	full means: reuse the oldest unread page, else drop the event
  * @parked_write: @write while closed
- * @dropped:	events dropped in no-overwrite mode
+ * @dropped:	events dropped, in no-overwrite mode or while @suspended
+ * @missed:	those among them that are not in @dropped yet
  * @tail:	position being written; readers may take any page up to it
  * @tail_slot:	@tail % @nr_slots
  * @nr_slots:	pages in the ring; there is one page more, the spare
@@ -58,9 +60,11 @@ struct hyp_ring {
 	u64			seq;
 
 	bool			open;
+	bool			suspended;
 	bool			overwrite;
 	u64			parked_write;
 	u64			dropped;
+	u64			missed;
 	u64			tail;
 	u32			tail_slot;
 	u32			nr_slots;
@@ -162,6 +166,7 @@ void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
 void hyp_ring_reset(struct hyp_ring *ring);
 void hyp_ring_open(struct hyp_ring *ring);
 void hyp_ring_close(struct hyp_ring *ring);
+void hyp_ring_suspend(struct hyp_ring *ring);
 int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap);
 
 #endif /* __ARM64_KVM_HYP_NVHE_RING_H */
