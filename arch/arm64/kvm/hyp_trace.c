@@ -37,11 +37,7 @@ static DEFINE_PER_CPU(bool, ignored);
 /* Closed in order to be unloaded, or because the CPU goes: until the next sync */
 static DEFINE_PER_CPU(bool, closed);
 
-/*
- * kvm-arm.hyp_trace=on|off: EL2 refuses to trace until the next boot. The host can't
- * read EL2's own word for it later.
- */
-extern bool kvm_nvhe_sym(hyp_trace_locked);
+/* As hyp_trace_locked at EL2, which the host can't read later. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
 
 /* For messages: why EL2 may have said -EPERM. */

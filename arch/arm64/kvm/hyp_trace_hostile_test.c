@@ -254,8 +254,8 @@ void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
 	for (i = 0; i < HOSTILE_PAGES; i++)
 		expect_owned(test, ring->page[i], true, what);
 	expect_traces(test, ring, what);
-	KUNIT_EXPECT_EQ_MSG(test, 0, memchr_inv(ring->region, 0, PAGE_SIZE) != NULL,
-			    "after %s: EL2 left something in the region", what);
+	KUNIT_EXPECT_NULL_MSG(test, memchr_inv(ring->region, 0, PAGE_SIZE),
+			      "after %s: EL2 left something in the region", what);
 	hostile_describe(ring);
 }
 

@@ -42,6 +42,11 @@
 
 #include <linux/hyp_ring.h>
 
+#include <asm/hyp_image.h>
+
+/* EL2's: kvm-arm.hyp_trace=off, no tracing until the next boot. */
+extern bool kvm_nvhe_sym(hyp_trace_locked);
+
 /**
  * enum hyp_trace_mode - what EL2 records
  * @HYP_TRACE_OFF:	nothing

@@ -8,4 +8,19 @@ for test in hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
 	    hyp_account_test; do
 	$test || status=1
 done
+
+# In the kernel of make test-debug: what has leaked shows when it is looked for twice.
+leaks=/sys/kernel/debug/kmemleak
+if [ -e $leaks ]; then
+	for i in 1 2; do
+		sleep 6
+		echo scan > $leaks
+	done
+	if grep . $leaks; then
+		echo "not ok nothing leaked"
+		status=1
+	else
+		echo "ok nothing leaked"
+	fi
+fi
 exit $status

@@ -57,6 +57,32 @@ static inline struct stream stream_from(uint64_t first)
 	};
 }
 
+/*
+ * Free memory, with what the page allocator keeps by CPU: MemFree does not
+ * count that, and it can be as large as what we look for.
+ */
+static inline long long free_kb(void)
+{
+	char *text = get("/proc/zoneinfo"), *line = strtok(text, "\n");
+	long long pages = 0, n;
+
+	for (; line; line = strtok(NULL, "\n"))
+		if (sscanf(line, " nr_free_pages %lld", &n) == 1 ||
+		    sscanf(line, " count: %lld", &n) == 1)
+			pages += n;
+	free(text);
+	return pages * 4;
+}
+
+/*
+ * Is memory that has been freed free? KASAN keeps it for a while, kmemleak has notes
+ * of its own.
+ */
+static inline bool memory_counts(void)
+{
+	return !exists("/sys/kernel/debug/kmemleak");
+}
+
 /* Are the ids in a text increasing, and how many are they? */
 static inline int ids_in_order(const char *text, bool *ordered)
 {

@@ -209,7 +209,7 @@ TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
 	emitter_stop = false;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, emitter, NULL));
 	run_on(self->cpus - 1);
-	for (i = 0; i < 40; i++) {
+	for (i = 0; i < 40 || s.count <= 1000; i++) {
 		text = get(HYP "trace");
 		ids_in_order(text, &ordered);
 		EXPECT_TRUE(ordered);
@@ -312,28 +312,14 @@ TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
 	EXPECT_EQ(0, s.errors);
 }
 
-/*
- * Free memory, with what the page allocator keeps by CPU: MemFree does not
- * count that, and it can be as large as what we look for.
- */
-static long long free_kb(void)
-{
-	char *text = get("/proc/zoneinfo"), *line = strtok(text, "\n");
-	long long pages = 0, n;
-
-	for (; line; line = strtok(NULL, "\n"))
-		if (sscanf(line, " nr_free_pages %lld", &n) == 1 ||
-		    sscanf(line, " count: %lld", &n) == 1)
-			pages += n;
-	free(text);
-	return pages * 4;
-}
-
 TEST_F(hyp, memory_is_taken_when_used_and_given_back)
 {
 	long long before, during, after;
 	long long size_kb = 16384ll * self->cpus;
 	int i;
+
+	if (!memory_counts())
+		SKIP(return, "freed memory is not free in this kernel");
 
 	usleep(300000);		/* what earlier tests used */
 	before = free_kb();
