@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
+#include <linux/time64.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -164,6 +165,17 @@ static inline u64 rb_remote_oldest(const struct rb_remote_cpu *c, u64 tail)
 	u64 slots = c->ring->nr_slots;
 
 	return max(c->next_pos, tail >= slots ? tail - slots + 1 : 0);
+}
+
+/**
+ * rb_remote_latest() - the latest time that an event can have [ns]
+ *
+ * The writer's clock may be ahead of ours, after a suspend for instance, until it is
+ * corrected. This is for time that makes no sense.
+ */
+static inline u64 rb_remote_latest(void)
+{
+	return rb_remote_clock() + 600ULL * NSEC_PER_SEC;
 }
 
 int rb_remote_init(struct rb_remote *remote);

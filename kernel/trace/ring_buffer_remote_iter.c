@@ -70,7 +70,8 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 
 	hyp_cursor_init(&iter->cursor, iter->copy);
 	check = iter->cursor;
-	if (hyp_cursor_skip(&check, iter->copy, commit, &c->remote->format) < 0)
+	if (hyp_cursor_skip(&check, iter->copy, commit, &c->remote->format) < 0 ||
+	    check.ts > rb_remote_latest())
 		return false;
 
 	iter->commit = commit;

@@ -10,7 +10,6 @@
  */
 
 #include <linux/printk.h>
-#include <linux/time64.h>
 
 #include "ring_buffer_remote_internal.h"
 
@@ -20,9 +19,6 @@
 
 /* What a page has behind its header, for those that know nothing of first_seq. */
 #define DATA_ROOM	(PAGE_SIZE - offsetof(struct hyp_ring_page, data))
-
-/* By how much the writer's clock may be ahead of ours. */
-#define CLOCK_SLACK_NS	NSEC_PER_SEC
 
 /* Events that a page has at most: a header and a struct trace_entry each. */
 #define MAX_EVENTS	(HYP_RING_DATA_SIZE / 12)
@@ -72,7 +68,7 @@ static void take_commit(struct rb_remote_cpu *c)
 	}
 
 	/* Else everything that is not would be going backwards from then on. */
-	if (end.ts > rb_remote_clock() + CLOCK_SLACK_NS) {
+	if (end.ts > rb_remote_latest()) {
 		skip_page(c, "time in the future");
 		return;
 	}

@@ -33,7 +33,7 @@ static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 }
 
 static const struct file_operations write_event_fops = {
-	.open	= simple_open,
+	.open	= tracing_open_generic,
 	.write	= write_event_write,
 };
 
@@ -117,7 +117,7 @@ static ssize_t ring_pages_write(struct file *filp, const char __user *ubuf,
 }
 
 static const struct file_operations ring_pages_fops = {
-	.open	= simple_open,
+	.open	= tracing_open_generic,
 	.read	= ring_pages_read,
 	.write	= ring_pages_write,
 	.llseek	= default_llseek,

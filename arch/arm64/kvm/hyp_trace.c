@@ -40,10 +40,11 @@ static DEFINE_PER_CPU(bool, closed);
 /* As hyp_trace_locked at EL2, which the host can't read later. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
 
-/* For messages: why EL2 may have said -EPERM. */
-static const char *if_locked(void)
+/* For messages: is that why EL2 has said so? */
+static const char *if_locked(int ret)
 {
-	return locked ? ", tracing is locked: boot with kvm-arm.hyp_trace=on" : "";
+	return locked && ret == -EPERM ?
+	       ", tracing is locked: boot with kvm-arm.hyp_trace=on" : "";
 }
 
 /* Memory ---------------------------------------------------------------------- */
@@ -157,7 +158,7 @@ out_unshare:
 	ring_unshare(ring, ring->nr_slots + 1);
 out:
 	pr_err("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe%s\n",
-	       ring->cpu, ring->nr_slots, ERR_PTR(ret), if_locked());
+	       ring->cpu, ring->nr_slots, ERR_PTR(ret), if_locked(ret));
 	return ret;
 }
 
@@ -325,7 +326,7 @@ static int hyp_enable(unsigned int event, u16 type)
 
 	if (ret)
 		pr_err("hyp_trace: can't enable event number %u: %pe%s\n",
-		       event, ERR_PTR(ret), if_locked());
+		       event, ERR_PTR(ret), if_locked(ret));
 
 	return ret;
 }

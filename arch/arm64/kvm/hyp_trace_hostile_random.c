@@ -325,6 +325,8 @@ static struct attacker *attackers_new(struct kunit *test)
  * hostile_next_batch() - how often hostile_random_calls() is to run
  * @prev:	the batch before, or NULL; counted from 1
  * @desc:	its name, to be filled in
+ *
+ * Return: the number of the next batch, NULL after the last
  */
 const void *hostile_next_batch(const void *prev, char *desc)
 {

@@ -3,7 +3,8 @@
  * Tracing hypercalls: the ABI between host and EL2.
  *
  * All may be issued at any time after pKVM's finalisation. A result of 0 is
- * success, a negative one an errno; further results are in registers.
+ * success, a negative one an errno; further results are in registers. Any call
+ * returns -EINVAL for an argument that is out of range, a CPU that there is not.
  *
  * __hyp_trace_load(cpu, pfn, nr_pages, nr_slots)
  *	Give EL2 a ring for @cpu. @pfn names a region of @nr_pages contiguous
@@ -35,7 +36,7 @@
  * __hyp_trace_clock(mult, shift, epoch_cyc, epoch_ns)
  *	Set the clock (struct hyp_clock); CPUs take it over at their next sync.
  * __hyp_trace_write_event(id)
- *	Emit the event "selftest"; with CONFIG_NVHE_EL2_TRACING_TEST only.
+ *	Emit the event "selftest"; -EOPNOTSUPP without CONFIG_NVHE_EL2_TRACING_TEST
  */
 #ifndef __ARM64_KVM_HYPTRACE_H__
 #define __ARM64_KVM_HYPTRACE_H__

@@ -264,9 +264,22 @@ TEST_F_TIMEOUT(hyp, tracing_that_goes_on_and_off, 120)
 /* Hundreds of times off and on, with events on all CPUs that are there. */
 #define STORM	200
 
+/* Sizes change meanwhile, whenever it happens. */
+static void *resizer_thread(void *arg)
+{
+	int i;
+
+	for (i = 0; !stopped(); i++) {
+		put_num(HYP "buffer_size_kb", 64 + i % 5 * 8);
+		usleep(3000);
+	}
+	return NULL;
+}
+
 TEST_F_TIMEOUT(hyp, cpus_that_come_and_go, 300)
 {
 	unsigned long emitted[MAX_CPUS] = { };
+	pthread_t resizer;
 	int cpu, i;
 
 	if (self->cpus < 2)
@@ -274,6 +287,8 @@ TEST_F_TIMEOUT(hyp, cpus_that_come_and_go, 300)
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	stop = false;
+	ASSERT_EQ(0, pthread_create(&resizer, NULL, resizer_thread, NULL));
 	for (i = 0; i < STORM; i++) {
 		int victim = 1 + i % (self->cpus - 1);
 		const char *online =
@@ -287,13 +302,13 @@ TEST_F_TIMEOUT(hyp, cpus_that_come_and_go, 300)
 			ASSERT_EQ(0, emit(1, 5));
 			emitted[cpu] += 5;
 		}
-		if (i % 16 == 0)
-			ASSERT_EQ(0, put_num(HYP "buffer_size_kb", 64 + i % 5 * 8));
 		ASSERT_EQ(0, put(online, "1"));
 		ASSERT_EQ(0, run_on(victim));
 		ASSERT_EQ(0, emit(1, 5));
 		emitted[victim] += 5;
 	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(resizer, NULL);
 	ASSERT_EQ(0, run_on(0));
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		EXPECT_EQ(emitted[cpu], accounted(cpu))

@@ -121,7 +121,7 @@ static void consume(bool only_peek)
 		return;
 
 	check_event(event, reader.c.copy);
-	require(ts >= last_ts && ts <= rb_remote_clock() + NSEC_PER_SEC);
+	require(ts >= last_ts && ts <= rb_remote_latest());
 	last_ts = ts;
 }
 

@@ -276,7 +276,7 @@ void hyp_ring_reset(struct hyp_ring *ring)
  * @nr_slots:	pages in the ring, HYP_RING_MIN_SLOTS to HYP_RING_MAX_SLOTS
  * @meta:	where to publish
  *
- * What was missed while there was no ring counts in this one.
+ * What was missed while the last one was suspended counts in this one.
  *
  * Context: no reader may run; the writer may, and finds the ring closed as it
  * was before.

@@ -149,6 +149,18 @@ void hyp_trace_psci_return(void)
 	hyp_trace_enter(HYP_REASON_PSCI);
 }
 
+/**
+ * hyp_trace_cpu_entry() - this CPU comes out of firmware at its entry point
+ *
+ * Where the host's registers are of no value. In CONTEXTIDR_EL1 there is to be a pid,
+ * of the idle task; the host sets it before it runs another one.
+ */
+void hyp_trace_cpu_entry(void)
+{
+	write_sysreg_el1(0, SYS_CONTEXTIDR);
+	hyp_trace_psci_return();
+}
+
 /* Loading and unloading --------------------------------------------------- */
 
 static void *pfn_to_hyp_va(u64 pfn)
@@ -374,8 +386,8 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	cpu->clock = hyp_trace.clock;
 	hyp_spin_unlock(&hyp_trace.lock);
 
-	/* This call has been entered; with the ring closed it could not exit. */
-	if (state != HYP_TRACE_OPEN)
+	/* If this call has been entered: with the ring closed it could not exit. */
+	if (state != HYP_TRACE_OPEN && cpu->entered)
 		hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 	hyp_spin_lock(&cpu->lock);

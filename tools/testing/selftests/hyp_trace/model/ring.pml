@@ -50,7 +50,8 @@ byte cell_pos[PAGES * EVENTS];		/* ghost: for which position it was written */
 byte slot_id[N], slot_pos[N];		/* one word each, read and written at once */
 byte first_seq[PAGES];
 byte w_page, write, parked, tail_slot, tail, head, spare, seq;
-bool open;
+byte missed;
+bool open, suspended;
 bool loaded;				/* its pages are EL2's to touch */
 bool el2_lock;				/* hyp_trace_cpu.lock */
 
@@ -63,11 +64,11 @@ byte r_page, r_spare, r_commit, next_pos, r_seq;
 /* Ghosts, for the accounts. */
 byte base;				/* events written before the last reset or load */
 byte attempted, written, dropped, delivered, lost;
-bool writing;				/* the writer is inside of an event */
 bool finished;				/* there will be no more events */
 
 /* What the controller has asked the writer's CPU to do; a hypercall there. */
-bool want_close, want_open;
+bool want_suspend, want_open, want_reset;
+#define wanted	(want_suspend || want_open || want_reset)
 
 #define lock(l)		atomic { !l -> l = true }
 #define unlock(l)	l = false
@@ -121,25 +122,46 @@ inline write_event()
 	commit[w_page] = write
 }
 
+/* [ring_restart], under EL2's lock */
+inline restart_ring()
+{
+	d_step {
+		k = 0;
+		do
+		:: k < N -> slot_id[k] = k; slot_pos[k] = k; k++
+		:: else -> break
+		od;
+		k = 0;
+		spare = N;
+		head = 0;
+		base = base + seq;
+		seq = 0
+	}
+	begin_page(0, 0, 0)
+}
+
 proctype writer()
 {
-	byte attempts, id, word_pos, slot, next;
+	byte attempts, id, word_pos, slot, next, k;
 
 	do
 	/* [handle___hyp_trace_sync] A hypercall of this CPU: it writes no event. */
-	:: want_close ->
+	:: want_suspend ->
 		lock(el2_lock);
-		if
-		:: open ->			/* [hyp_ring_close] */
-			d_step {
+		d_step {			/* [hyp_ring_suspend] */
+#ifndef BREAK_MISSED
+			suspended = true;
+#endif
+			if
+			:: open ->
 				parked = write;
 				write = EVENTS;
 				open = false
-			}
-		:: else
-		fi;
+			:: else
+			fi
+		}
 		unlock(el2_lock);
-		want_close = false
+		want_suspend = false
 
 	:: want_open ->
 		lock(el2_lock);
@@ -147,24 +169,42 @@ proctype writer()
 		:: loaded && !open ->		/* [hyp_ring_open] */
 			d_step {
 				open = true;
-				write = parked
+				suspended = false;
+				write = parked;
+				dropped = dropped + missed;
+				missed = 0
 			}
 		:: else
 		fi;
 		unlock(el2_lock);
 		want_open = false
 
+	/* [handle___hyp_trace_reset], and the accounts begin anew */
+	:: want_reset ->
+		lock(el2_lock);
+		restart_ring();
+		d_step {
+			missed = 0;
+			attempted = 0;
+			written = 0;
+			dropped = 0;
+			delivered = 0;
+			lost = 0
+		}
+		unlock(el2_lock);
+		want_reset = false
+
 	/* An event. Nothing in here waits for anybody. */
-	:: attempts < ATTEMPTS && !want_close && !want_open ->
+	:: attempts < ATTEMPTS && !wanted ->
 		d_step {
 			attempts++;
-			writing = true;
-			attempted = attempted + (open -> 1 : 0)
+			attempted++
 		}
 		if
 		:: write < EVENTS ->
 			write_event()
-		:: write == EVENTS && !open	/* [hyp_ring_reserve_slow] */
+		:: write == EVENTS && !open ->	/* [hyp_ring_reserve_slow] */
+			missed = missed + suspended
 		:: write == EVENTS && open ->	/* [ring_next_page] */
 			/* [slot_claim] */
 			d_step {
@@ -201,15 +241,16 @@ proctype writer()
 			fi
 		fi;
 #ifdef BREAK_STORES
-		claimed = tail;
+		claimed = tail
+#else
+		skip
 #endif
-		writing = false
 
-	:: attempts == ATTEMPTS && !want_close && !want_open ->
+	:: attempts == ATTEMPTS && !wanted ->
 		finished = true;
 		/* Whoever needs a hypercall here still gets it. */
 		if
-		:: want_close || want_open
+		:: wanted
 		:: timeout -> break
 		fi
 	od
@@ -292,7 +333,7 @@ proctype consumer()
 	   lock(c_lock);
 	   idle = true;
 	   if
-	   :: !ring_there
+	   :: !ring_there -> idle = false	/* it will be back */
 	   :: ring_there ->
 		t = meta_tail;
 		/* [rb_remote_refresh] */
@@ -403,15 +444,13 @@ proctype iterator()
 /* [rb_remote_rewind], and what it is to be after a load */
 inline rewind()
 {
-	byte j;
-
 	d_step {
-		j = 0;
+		k = 0;
 		do
-		:: j < N -> mirror[j] = j; j++
+		:: k < N -> mirror[k] = k; k++
 		:: else -> break
 		od;
-		j = 0;
+		k = 0;
 		r_page = NONE;
 		r_spare = N;
 		r_commit = 0;
@@ -420,44 +459,7 @@ inline rewind()
 	}
 }
 
-/* [hyp_ring_reset], under EL2's lock */
-inline reset_ring()
-{
-	byte k;
-
-	d_step {
-		k = 0;
-		do
-		:: k < N -> slot_id[k] = k; slot_pos[k] = k; k++
-		:: else -> break
-		od;
-		k = 0;
-		spare = N;
-		head = 0;
-		base = base + seq;
-		seq = 0
-	}
-	begin_page(0, 0, 0)
-}
-
 #if CONTROLS
-/* [close_ring]: on the ring's own CPU, which is then in no event */
-inline close_ring()
-{
-#ifndef BREAK_CLOSE
-	want_close = true;
-	!want_close
-#else
-	skip
-#endif
-}
-
-inline open_ring()
-{
-	want_open = true;
-	!want_open
-}
-
 /* Take the ring from the readers, who use it only under their lock. */
 inline take_ring()
 {
@@ -466,18 +468,10 @@ inline take_ring()
 	unlock(c_lock)
 }
 
-/* Give them the ring, and begin the accounts anew. */
 inline give_ring()
 {
 	lock(c_lock);
 	rewind();
-	d_step {
-		attempted = 0;
-		written = 0;
-		dropped = 0;
-		delivered = 0;
-		lost = 0
-	}
 	ring_there = true;
 	unlock(c_lock)
 }
@@ -491,7 +485,7 @@ inline give_ring()
 
 proctype controller()
 {
-	byte acts;
+	byte acts, k;
 
 	do
 	:: acts < CONTROLS ->
@@ -508,28 +502,28 @@ proctype controller()
 #else
 		/* [cpu_reset] */
 		:: take_ring();
-		   close_ring();
-		   lock(el2_lock);
-		   reset_ring();
-		   unlock(el2_lock);
-		   give_ring();
-		   open_ring()
+		   want_reset = true;
+		   !want_reset;
+		   give_ring()
 
-		/* [cpu_remove, then cpu_install]: what was not read is counted */
+		/* [cpu_exchange]: what was not read is counted, and what is missed */
 		:: take_ring();
-		   close_ring();
-		   lock(el2_lock);
+#ifndef BREAK_CLOSE
+		   want_suspend = true;		/* [close_ring] */
+		   !want_suspend;
+#endif
+		   lock(el2_lock);		/* [cpu_unload] */
 		   loaded = false;
 		   lost = lost + seq - r_seq;
-		   assert(delivered + lost == written);
 		   unlock(el2_lock);
 		   /* The pages are the host's now, to do with as it likes. */
-		   lock(el2_lock);
+		   lock(el2_lock);		/* [cpu_load, hyp_ring_init] */
 		   loaded = true;
-		   reset_ring();
+		   restart_ring();
 		   unlock(el2_lock);
 		   give_ring();
-		   open_ring()
+		   want_open = true;
+		   !want_open
 #endif
 		fi
 	:: acts == CONTROLS -> break
@@ -539,9 +533,11 @@ proctype controller()
 
 init
 {
+	byte k;
+
 	loaded = true;
 	open = true;
-	reset_ring();
+	restart_ring();
 	rewind();
 	ring_there = true;
 	atomic {
@@ -559,6 +555,6 @@ init
 	_nr_pr == 1;
 #if !HOSTILE
 	assert(delivered + lost == written);
-	assert(written + dropped == attempted)
+	assert(written + dropped + missed == attempted)
 #endif
 }

@@ -163,6 +163,7 @@ static __always_inline void hyp_trace_vcpu_put(void)
 
 void hyp_trace_psci_leave(void);
 void hyp_trace_psci_return(void);
+void hyp_trace_cpu_entry(void);
 
 #define HYP_TRACE_HCALLS(X)						\
 	X(__hyp_trace_load)						\
@@ -190,6 +191,7 @@ static inline void hyp_trace_vcpu_load(void) { }
 static inline void hyp_trace_vcpu_put(void) { }
 static inline void hyp_trace_psci_leave(void) { }
 static inline void hyp_trace_psci_return(void) { }
+static inline void hyp_trace_cpu_entry(void) { }
 static inline void trace_host_hcall(u32 id, u8 invalid) { }
 static inline void trace_host_smc(u64 id, u8 forwarded) { }
 static inline void trace_host_mem_abort(u64 esr, u64 addr) { }
