@@ -7,12 +7,9 @@
  * whatever was done meanwhile; and that what fails half-way leaves nothing behind.
  */
 
-#include <pthread.h>
 #include <signal.h>
 
 #include "hyp_fixture.h"
-
-#define MAX_CPUS	64
 
 /* The accounts ------------------------------------------------------------------- */
 
@@ -29,73 +26,21 @@ static long long accounted(int cpu)
  */
 static long long el2_written(int cpu)
 {
-	int fd = open(HYP "ring_pages", O_RDONLY), id;
+	int fd = pages_open(), id;
 	uint64_t ts, latest = 0, first_seq;
 	long long written = 0;
-	uint8_t page[4096];
+	uint8_t page[PAGE];
 
-	for (id = 0; pread(fd, page, 4096, ((off_t)cpu << 40) +
-			   (off_t)(id + 1) * 4096) == 4096; id++) {
+	for (id = 0; page_read(fd, cpu, id, page); id++) {
 		memcpy(&ts, page, 8);
 		if (ts < latest)
 			continue;
 		latest = ts;
-		memcpy(&first_seq, page + 4096 - 8, 8);
+		memcpy(&first_seq, page + PAGE - 8, 8);
 		written = first_seq + decode_page(page, NULL, NULL);
 	}
 	close(fd);
 	return written;
-}
-
-/* Emitters, one on each CPU, and how much each of them has emitted. */
-static struct emitter {
-	pthread_t	thread;
-	int		cpu;
-	unsigned long	count;
-	int		error;
-} emitters[MAX_CPUS];
-
-static bool stop;
-
-static bool stopped(void)
-{
-	return __atomic_load_n(&stop, __ATOMIC_RELAXED);
-}
-
-static void *emitter_thread(void *arg)
-{
-	struct emitter *e = arg;
-
-	run_on(e->cpu);
-	for (e->count = 0; !stopped() && !e->error; e->count += 10)
-		e->error = emit(e->count + 1, e->count + 10);
-	return NULL;
-}
-
-static void emitters_start(int cpus)
-{
-	int cpu;
-
-	stop = false;
-	for (cpu = 0; cpu < cpus; cpu++) {
-		emitters[cpu] = (struct emitter) { .cpu = cpu };
-		pthread_create(&emitters[cpu].thread, NULL, emitter_thread,
-			       &emitters[cpu]);
-	}
-}
-
-/* Stop them; false if one could not emit. */
-static bool emitters_stop(int cpus)
-{
-	bool ok = true;
-	int cpu;
-
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	for (cpu = 0; cpu < cpus; cpu++) {
-		pthread_join(emitters[cpu].thread, NULL);
-		ok &= !emitters[cpu].error;
-	}
-	return ok;
 }
 
 /* A reader, in a process of its own, until it is killed between two readings. */
@@ -385,22 +330,18 @@ static long long free_memory(void)
 	return free_kb();
 }
 
-/* Objects in use of a slab cache; what is shared with EL2 has one each, of 40 bytes. */
-static long long objects(const char *cache)
+/* Objects in use, of those that note what is shared with EL2, of 40 bytes. */
+static long long shared_notes(void)
 {
-	char *text = get("/proc/slabinfo"), *at = strstr(text, cache);
-	long long count = at ? strtoll(at + strlen(cache), NULL, 10) : -1;
-
-	free(text);
-	return count;
+	return get_num("/proc/slabinfo", "\nkmalloc-64 ");
 }
 
 /* Has EL2 given the CPU's ring back? */
 static bool unloaded(int cpu)
 {
-	int fd = open(HYP "ring_pages", O_RDONLY);
-	char byte;
-	bool gone = !pread(fd, &byte, 1, (off_t)cpu << 40);
+	int fd = pages_open();
+	uint8_t meta[PAGE];
+	bool gone = !page_read(fd, cpu, -1, meta);
 
 	close(fd);
 	return gone;
@@ -430,7 +371,7 @@ TEST_F_TIMEOUT(hyp, each_allocation_of_turning_on_can_fail, 300)
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
 	fd = open(HYP "tracing_on", O_WRONLY);
 	before = free_memory();
-	shared_before = objects("\nkmalloc-64 ");
+	shared_before = shared_notes();
 	ASSERT_LT(0, shared_before);
 	for (round = 0; round < rounds; round++) {
 		for (nth = 1; write_failing(fd, "1", nth, &error); nth++) {
@@ -446,7 +387,7 @@ TEST_F_TIMEOUT(hyp, each_allocation_of_turning_on_can_fail, 300)
 	}
 	close(fd);
 	after = free_memory();
-	shared_after = objects("\nkmalloc-64 ");
+	shared_after = shared_notes();
 	TH_LOG("%d allocations failed, %lld KiB less, %lld objects more", failures,
 	       before - after, shared_after - shared_before);
 	EXPECT_LT(rounds * 4 * self->cpus, failures);

@@ -6,6 +6,7 @@
 #ifndef HYP_FIXTURE_H
 #define HYP_FIXTURE_H
 
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include "../kselftest_harness.h"
@@ -14,6 +15,7 @@
 #define EVENTS		2000	/* per CPU, where none must be lost */
 #define MANY		20000	/* more than the smallest buffer holds */
 #define SMALL_KB	"8"
+#define MAX_CPUS	64
 
 /* The selftest events of one CPU, checked for order as they come. */
 struct stream {
@@ -55,6 +57,57 @@ static inline struct stream stream_from(uint64_t first)
 		.next = first,
 		.pid = getpid(),
 	};
+}
+
+/* Emitters, one on each of the first CPUs, and how much each of them has emitted. */
+static struct emitter {
+	pthread_t	thread;
+	int		cpu;
+	unsigned long	count;
+	int		error;
+} emitters[MAX_CPUS];
+
+static bool stop;
+
+static inline bool stopped(void)
+{
+	return __atomic_load_n(&stop, __ATOMIC_RELAXED);
+}
+
+static inline void *emitter_thread(void *arg)
+{
+	struct emitter *e = arg;
+
+	run_on(e->cpu);
+	for (e->count = 0; !stopped() && !e->error; e->count += 10)
+		e->error = emit(e->count + 1, e->count + 10);
+	return NULL;
+}
+
+static inline void emitters_start(int cpus)
+{
+	int cpu;
+
+	stop = false;
+	for (cpu = 0; cpu < cpus; cpu++) {
+		emitters[cpu] = (struct emitter) { .cpu = cpu };
+		pthread_create(&emitters[cpu].thread, NULL, emitter_thread,
+			       &emitters[cpu]);
+	}
+}
+
+/* Stop them; false if one could not emit. */
+static inline bool emitters_stop(int cpus)
+{
+	bool ok = true;
+	int cpu;
+
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		pthread_join(emitters[cpu].thread, NULL);
+		ok &= !emitters[cpu].error;
+	}
+	return ok;
 }
 
 /*

@@ -255,4 +255,23 @@ static inline int read_raw(int cpu, event_fn fn, void *data)
 	return count;
 }
 
+/* The memory that is shared with EL2, as it is; see trace_hyp_test.c. */
+#define PAGE		4096
+
+/* Where a page is in ring_pages: -1 is the meta page, then data pages by id. */
+static inline off_t page_offset(int cpu, int id)
+{
+	return ((off_t)cpu << 40) + (off_t)(id + 1) * PAGE;
+}
+
+static inline int pages_open(void)
+{
+	return open(HYP "ring_pages", O_RDWR);
+}
+
+static inline bool page_read(int fd, int cpu, int id, uint8_t *page)
+{
+	return pread(fd, page, PAGE, page_offset(cpu, id)) == PAGE;
+}
+
 #endif /* HYP_TRACE_H */

@@ -8,7 +8,6 @@
  */
 
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
@@ -182,23 +181,9 @@ TEST_F(hyp, reading_trace_consumes_nothing)
 	free(twice);
 }
 
-/* Emits in a loop on CPU 0, until told to stop. */
-static bool emitter_stop;
-static unsigned long emitted;
-
-static void *emitter(void *arg)
-{
-	run_on(0);
-	for (emitted = 0; !__atomic_load_n(&emitter_stop, __ATOMIC_RELAXED);
-	     emitted++)
-		emit(emitted + 1, emitted + 1);
-	return NULL;
-}
-
 TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
 {
 	struct stream s = stream_from(1);
-	pthread_t thread;
 	bool ordered;
 	char *text;
 	int i;
@@ -206,8 +191,7 @@ TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
 	s.pid = 0;
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	emitter_stop = false;
-	ASSERT_EQ(0, pthread_create(&thread, NULL, emitter, NULL));
+	emitters_start(1);
 	run_on(self->cpus - 1);
 	for (i = 0; i < 40 || s.count <= 1000; i++) {
 		text = get(HYP "trace");
@@ -217,12 +201,11 @@ TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
 		EXPECT_LE(0, read_raw(0, check_stream, &s));
 		usleep(20000);
 	}
-	__atomic_store_n(&emitter_stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
+	EXPECT_TRUE(emitters_stop(1));
 	EXPECT_LE(0, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 	EXPECT_LT(1000, s.count);
-	EXPECT_EQ(emitted, s.count + s.lost);
+	EXPECT_EQ(emitters[0].count, s.count + s.lost);
 }
 
 TEST_F(hyp, reset_empties_and_zeroes)
@@ -520,21 +503,18 @@ TEST_F(hyp, enter_and_exit_are_paired_across_hypercalls_and_hotplug)
 
 TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 {
-	pthread_t thread;
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
-	emitter_stop = false;
-	ASSERT_EQ(0, pthread_create(&thread, NULL, emitter, NULL));
+	emitters_start(1);
 	run_on(self->cpus - 1);
 	for (i = 0; i < 100; i++) {
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 		usleep(1000);
 		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	}
-	__atomic_store_n(&emitter_stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
+	EXPECT_TRUE(emitters_stop(1));
 
 	for (cpu = 0; cpu < self->cpus; cpu++)
 		EXPECT_TRUE(is_paired(cpu));
@@ -543,14 +523,12 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 {
 	const int all = (1 << self->cpus) - 1;
-	pthread_t thread;
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	emitter_stop = false;
-	ASSERT_EQ(0, pthread_create(&thread, NULL, emitter, NULL));
+	emitters_start(1);
 	run_on(self->cpus - 1);
 	for (i = 0; i < 50; i++) {
 		ASSERT_EQ(0, put(HYP "tracing_cpumask", path_of("%x", i & all)));
@@ -559,8 +537,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 		ASSERT_EQ(0, put(HYP "tracing_cpumask", path_of("%x", all)));
 		ASSERT_EQ(0, put(HYP "set_event_pid", ""));
 	}
-	__atomic_store_n(&emitter_stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
+	EXPECT_TRUE(emitters_stop(1));
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 
 	for (cpu = 0; cpu < self->cpus; cpu++) {

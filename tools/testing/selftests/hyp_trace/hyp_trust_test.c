@@ -16,26 +16,9 @@
 
 /* The shared memory ------------------------------------------------------------ */
 
-#define PAGE		4096
 #define HEADER		16		/* time stamp and commit */
 #define DATA_END	(PAGE - 8)	/* then the page's first sequence number */
 #define META_SIZE	24		/* claimed, tail, dropped */
-
-/* Where a page is in ring_pages: -1 is the meta page, then data pages by id. */
-static off_t page_offset(int cpu, int id)
-{
-	return ((off_t)cpu << 40) + (off_t)(id + 1) * PAGE;
-}
-
-static int pages_open(void)
-{
-	return open(HYP "ring_pages", O_RDWR);
-}
-
-static bool page_read(int fd, int cpu, int id, uint8_t *page)
-{
-	return pread(fd, page, PAGE, page_offset(cpu, id)) == PAGE;
-}
 
 static bool page_write(int fd, int cpu, int id, size_t offset, const void *bytes,
 		       size_t size)
