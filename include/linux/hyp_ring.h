@@ -68,11 +68,13 @@ struct hyp_ring_page {
  *		@tail <= @claimed <= @tail + 1
  * @dropped:	events not written: for lack of a free page in no-overwrite mode, or
  *		while the ring was being exchanged
+ * @rung:	counts how often the reader was told that there is something to read
  */
 struct hyp_ring_meta {
 	__u64	claimed;
 	__u64	tail;
 	__u64	dropped;
+	__u64	rung;
 };
 
 /**

@@ -43,6 +43,10 @@ struct rb_remote_ring {
  * @reset:	empty a ring
  * @enable:	event number @event (hyp_event_ids.h) is to be recorded with type
  *		@type, or not at all if that is 0
+ * @set_alarm:	have trace_hyp_doorbell() called on CPU @cpu when an event comes to be
+ *		at position @pos or later; once, and instead of what was asked for
+ *		before. On that CPU with interrupts off, or while it is off: else
+ *		-EBUSY. NULL if the writer can't, then those who wait look themselves
  * @write_event: have a "selftest" event recorded on this CPU
  *
  * Those that return int return 0 or a negative errno, and have said why in the
@@ -62,10 +66,13 @@ struct rb_remote_ops {
 	int	(*swap_page)(int cpu, struct hyp_ring_swap *swap);
 	int	(*reset)(int cpu);
 	int	(*enable)(unsigned int event, u16 type);
+	int	(*set_alarm)(int cpu, u64 pos);
 	void	(*write_event)(u64 id);
 };
 
 void trace_hyp_register(const struct rb_remote_ops *ops);
 int trace_hyp_cpu_online(unsigned int cpu);
+int trace_hyp_cpu_dead(unsigned int cpu);
+void trace_hyp_doorbell(void);
 
 #endif /* _LINUX_TRACE_REMOTE_H */

@@ -91,10 +91,13 @@ static int cpu_install(struct rb_remote_cpu *c, struct rb_remote_ring *ring)
 	if (ret)
 		return ret;
 
-	guard(raw_spinlock_irqsave)(&c->lock);
-	c->ring = ring;
-	c->slot_id = no_free_ptr(slot_id);
-	rb_remote_rewind(c);
+	scoped_guard(raw_spinlock_irqsave, &c->lock) {
+		c->ring = ring;
+		c->slot_id = no_free_ptr(slot_id);
+		rb_remote_rewind(c);
+	}
+
+	rb_remote_rearm(c);
 	return 0;
 }
 
@@ -280,17 +283,20 @@ int rb_remote_load(struct rb_remote *remote)
  */
 int rb_remote_cpu_online(struct rb_remote *remote, int cpu)
 {
+	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+
 	guard(mutex)(&remote->lock);
 
 	if (!remote->started)
 		return 0;
 
-	if (rb_remote_cpu_load(per_cpu_ptr(remote->cpus, cpu)))
+	if (rb_remote_cpu_load(c))
 		pr_err("%s: no memory for CPU%d's buffer, it will not be traced\n",
 		       remote->name, cpu);
 	else
 		remote->ops->sync(cpu);
 
+	rb_remote_rearm(c);
 	return 0;
 }
 
@@ -522,6 +528,19 @@ int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
 	return resize_cpus(remote, cpus, nr_slots);
 }
 
+static void readers_reset(struct rb_remote_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	rb_remote_rewind(c);
+	c->lost = 0;
+	c->read = 0;
+	c->overrun = 0;
+	c->dropped = 0;
+	if (c->user)
+		rb_remote_update_user(c, 0);
+}
+
 /*
  * The ring is taken from the readers while the writer resets it, and given back
  * to them rewound: a swap in between would be neither of the old ring nor of the
@@ -538,19 +557,13 @@ static void cpu_reset(struct rb_remote_cpu *c)
 		ret = c->remote->ops->reset(c->cpu);
 	}
 
-	guard(raw_spinlock_irqsave)(&c->lock);
+	scoped_guard(raw_spinlock_irqsave, &c->lock) {
+		c->ring = ring;
+		if (!ret)
+			readers_reset(c);
+	}
 
-	c->ring = ring;
-	if (ret)
-		return;
-
-	rb_remote_rewind(c);
-	c->lost = 0;
-	c->read = 0;
-	c->overrun = 0;
-	c->dropped = 0;
-	if (c->user)
-		rb_remote_update_user(c, 0);
+	rb_remote_rearm(c);
 }
 
 void rb_remote_reset(struct rb_remote *remote, int cpu)

@@ -15,6 +15,7 @@
 #define _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H
 
 #include <linux/cpumask.h>
+#include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -27,7 +28,7 @@
 
 /**
  * struct rb_remote_cpu - the reader's side of one CPU's ring
- * @lock:	serialises readers; protects all below but @mapped
+ * @lock:	serialises readers; protects all below but @waiters and @mapped
  * @remote:	whose it is
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
@@ -53,6 +54,12 @@
  * @read:	events consumed
  * @overrun:	events lost
  * @dropped:	events dropped by rings that are unloaded
+ * @alarm:	position at which the writer will tell us of an event, RB_REMOTE_NO_ALARM
+ *		if it won't
+ * @rung:	how often the writer had told us when it was set
+ * @armed:	when that was set last [jiffies]
+ * @doorbell:	wakes those who wait, when it has
+ * @waiters:	those who wait for events of this CPU
  * @mapped:	mappings of the ring in user space, under rb_remote.lock. While there
  *		are any the ring is neither unloaded nor exchanged
  * @user:	the page that tells them where the reader is, NULL if there are none
@@ -84,6 +91,12 @@ struct rb_remote_cpu {
 	u64				overrun;
 	u64				dropped;
 
+	u64				alarm;
+	u64				rung;
+	unsigned long			armed;
+	struct irq_work			doorbell;
+	wait_queue_head_t		waiters;
+
 	unsigned int			mapped;
 	struct trace_buffer_meta	*user;
 };
@@ -105,9 +118,9 @@ struct rb_remote_cpu {
  * @overwrite:	a full ring loses the oldest events, else the newest
  * @iters:	non-consuming readers
  * @idle:	unloads the rings when they are of no use any more
- * @waiters:	those who wait for events
+ * @waiters:	those who wait for events of any CPU
  * @wakes:	counts how often they were told to stop waiting
- * @poll:	looks for events on behalf of @waiters
+ * @poll:	looks for events on behalf of those who wait, if the writer can't tell
  */
 struct rb_remote {
 	const char			*name;
@@ -132,6 +145,8 @@ struct rb_remote {
 	atomic_t			wakes;
 	struct delayed_work		poll;
 };
+
+#define RB_REMOTE_NO_ALARM	U64_MAX
 
 /**
  * rb_remote_tail() - position that the writer is at
@@ -180,6 +195,8 @@ static inline u64 rb_remote_latest(void)
 
 int rb_remote_init(struct rb_remote *remote);
 void rb_remote_init_wait(struct rb_remote *remote);
+void rb_remote_rearm(struct rb_remote_cpu *c);
+void rb_remote_doorbell(struct rb_remote *remote);
 void rb_remote_rewind(struct rb_remote_cpu *c);
 bool rb_remote_refill(struct rb_remote_cpu *c);
 u64 rb_remote_consume_mapped(struct rb_remote_cpu *c);

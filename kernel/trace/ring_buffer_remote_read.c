@@ -183,6 +183,7 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 	lockdep_assert_held(&c->lock);
 
 	c->generation++;
+	c->alarm = RB_REMOTE_NO_ALARM;
 	c->page = NULL;
 	c->next_pos = 0;
 	c->commit = 0;

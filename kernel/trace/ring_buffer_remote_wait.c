@@ -2,20 +2,38 @@
 /*
  * Remote ring buffers: those who wait for events.
  *
- * The writer can't wake anybody. While somebody waits, and only then, a work
- * looks for events; it reads shared memory and causes no hypercall as long as
- * there are none.
+ * They are told, and look for nothing in between. Who waits has an alarm set with
+ * the writer, for each CPU that concerns it, at the position where the ring will
+ * be as full as was asked for; if just any event will do, that is the next one.
+ * When the writer gets there it rings, once. With nobody waiting no alarm is set:
+ * the writer then only ever writes. And none is set twice in a tick: setting it and
+ * ringing interrupt the CPU, and if that runs a guest, make more events.
+ *
+ * An alarm is set by the CPU that it is for, which then can't be in the midst of
+ * writing an event: an event comes either before that, and whoever waits looks once
+ * more when the alarm is set, or after, and sets it off. Documentation/trace/hyp-ring.rst
+ * names the model of this.
+ *
+ * A writer that can't ring is looked at by a work, while somebody waits. That reads
+ * shared memory, and causes no hypercall as long as there are no events.
  */
+
+#include <linux/smp.h>
 
 #include "ring_buffer_remote_internal.h"
 
 #define POLL_INTERVAL_MS	10
 
+/* Position at which a ring is @full per cent full, the page being written included. */
+static u64 watermark(const struct rb_remote_cpu *c, int full)
+{
+	return full ? c->next_pos + DIV_ROUND_UP_ULL((u64)full * c->ring->nr_slots, 100) - 1 : 0;
+}
+
 /* Has @cpu's ring events, and filled @full per cent of its pages? */
 static bool watermark_hit(struct rb_remote *remote, int cpu, int full)
 {
 	struct rb_remote_cpu *c;
-	u64 dirty, end;
 
 	if (rb_remote_empty(remote, cpu))
 		return false;
@@ -24,19 +42,170 @@ static bool watermark_hit(struct rb_remote *remote, int cpu, int full)
 
 	c = per_cpu_ptr(remote->cpus, cpu);
 	guard(raw_spinlock_irqsave)(&c->lock);
-	if (!c->ring)
-		return false;
 
-	/* The page that is being written counts: else 100 % were never hit. */
-	end = rb_remote_tail(c->ring) + 1;
-	dirty = end > c->next_pos ? end - c->next_pos : 0;
-	return c->next_pos && dirty * 100 >= (u64)full * c->ring->nr_slots;
+	return c->ring && c->next_pos &&
+	       rb_remote_tail(c->ring) >= watermark(c, full);
 }
 
-static void arm_poll(struct rb_remote *remote)
+static void wake_all(struct rb_remote *remote)
 {
-	schedule_delayed_work(&remote->poll,
-			      msecs_to_jiffies(POLL_INTERVAL_MS));
+	int cpu;
+
+	wake_up_all(&remote->waiters);
+	for_each_possible_cpu(cpu)
+		wake_up_all(&per_cpu_ptr(remote->cpus, cpu)->waiters);
+}
+
+/* Alarms -------------------------------------------------------------------------- */
+
+/**
+ * struct rb_alarm - an alarm to be set
+ * @c:		for this CPU
+ * @full:	when its ring is that full [per cent]
+ */
+struct rb_alarm {
+	struct rb_remote_cpu	*c;
+	int			full;
+};
+
+/* Is there none that will go off at that time or before? */
+static bool alarm_missing(const struct rb_alarm *alarm)
+{
+	struct rb_remote_cpu *c = alarm->c;
+
+	lockdep_assert_held(&c->lock);
+
+	return c->ring && watermark(c, alarm->full) < c->alarm;
+}
+
+/* On the CPU itself, or while it is off. If it is about to go, rearm() will follow. */
+static void alarm_set(void *data)
+{
+	struct rb_alarm *alarm = data;
+	struct rb_remote_cpu *c = alarm->c;
+	u64 pos;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!alarm_missing(alarm))
+		return;
+
+	pos = watermark(c, alarm->full);
+	if (c->remote->ops->set_alarm(c->cpu, pos))
+		return;
+
+	/* It is this CPU that rings, or it is off. */
+	c->alarm = pos;
+	c->rung = READ_ONCE(c->ring->meta->rung);
+	c->armed = jiffies;
+}
+
+static void cpu_arm(struct rb_remote_cpu *c, int full)
+{
+	struct rb_alarm alarm = { .c = c, .full = full };
+
+	scoped_guard(raw_spinlock_irqsave, &c->lock) {
+		if (!alarm_missing(&alarm))
+			return;
+	}
+
+	if (time_before_eq(jiffies, c->armed))
+		schedule_delayed_work(&c->remote->poll, 1);
+	else if (smp_call_function_single(c->cpu, alarm_set, &alarm, true))
+		alarm_set(&alarm);
+}
+
+/*
+ * Be woken when it is worth looking again. After this, look: there may have been an
+ * event before the alarm was set, by whomever.
+ */
+static void arm(struct rb_remote *remote, int cpu, int full)
+{
+	if (!remote->ops->set_alarm) {
+		schedule_delayed_work(&remote->poll,
+				      msecs_to_jiffies(POLL_INTERVAL_MS));
+		return;
+	}
+
+	if (cpu != RING_BUFFER_ALL_CPUS) {
+		cpu_arm(per_cpu_ptr(remote->cpus, cpu), full);
+		return;
+	}
+
+	for_each_possible_cpu(cpu)
+		cpu_arm(per_cpu_ptr(remote->cpus, cpu), 0);
+}
+
+/*
+ * Has the alarm gone off? Then it must be set again, even if all has been read since.
+ * What EL2 says of it lies in shared memory; the worst that follows is a wake-up too
+ * many or too few.
+ */
+static bool alarm_clear(struct rb_remote_cpu *c)
+{
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (c->alarm == RB_REMOTE_NO_ALARM || !c->ring ||
+	    READ_ONCE(c->ring->meta->rung) == c->rung)
+		return false;
+
+	c->alarm = RB_REMOTE_NO_ALARM;
+	return true;
+}
+
+/**
+ * rb_remote_doorbell() - the writer may have rung, on this CPU
+ * @remote:	the buffer
+ *
+ * Others ring there, too. Whoever is woken for nothing waits again.
+ *
+ * Context: hard interrupt.
+ */
+void rb_remote_doorbell(struct rb_remote *remote)
+{
+	struct rb_remote_cpu *c = this_cpu_ptr(remote->cpus);
+
+	if (alarm_clear(c))
+		irq_work_queue(&c->doorbell);
+}
+
+static void doorbell_work(struct irq_work *work)
+{
+	struct rb_remote_cpu *c = container_of(work, struct rb_remote_cpu, doorbell);
+
+	wake_up_all(&c->waiters);
+	wake_up_all(&c->remote->waiters);
+}
+
+/**
+ * rb_remote_rearm() - alarms may be lost: have those who wait set them again
+ * @c:		of this CPU
+ *
+ * Its ring is another one or empty, or it was off: when the writer rings on its way
+ * there or back nobody listens.
+ */
+void rb_remote_rearm(struct rb_remote_cpu *c)
+{
+	scoped_guard(raw_spinlock_irqsave, &c->lock)
+		c->alarm = RB_REMOTE_NO_ALARM;
+
+	wake_up_all(&c->waiters);
+	wake_up_all(&c->remote->waiters);
+}
+
+/* Without alarms, or too soon for one ----------------------------------------------- */
+
+static bool anyone_waits(struct rb_remote *remote)
+{
+	int cpu;
+
+	/* Who comes to wait just after this has the work run once more. */
+	for_each_possible_cpu(cpu) {
+		if (wq_has_sleeper(&per_cpu_ptr(remote->cpus, cpu)->waiters))
+			return true;
+	}
+
+	return wq_has_sleeper(&remote->waiters);
 }
 
 /* Each waiter looks for itself, and wants to be woken again if need be. */
@@ -45,40 +214,64 @@ static void poll_work(struct work_struct *work)
 	struct rb_remote *remote = container_of(to_delayed_work(work),
 						struct rb_remote, poll);
 
-	/* Who comes to wait just after this arms the poll themselves. */
-	if (!waitqueue_active(&remote->waiters))
+	if (!anyone_waits(remote))
 		return;
 
-	if (!rb_remote_all_empty(remote))
-		wake_up_all(&remote->waiters);
+	if (remote->ops->set_alarm) {
+		wake_all(remote);
+		return;
+	}
 
-	arm_poll(remote);
+	if (!rb_remote_all_empty(remote))
+		wake_all(remote);
+
+	schedule_delayed_work(&remote->poll, msecs_to_jiffies(POLL_INTERVAL_MS));
 }
+
+/* Waiting ------------------------------------------------------------------------- */
 
 /**
  * rb_remote_init_wait() - prepare for waiters
- * @remote:	the buffer
+ * @remote:	the buffer, with its CPUs
  */
 void rb_remote_init_wait(struct rb_remote *remote)
 {
+	int cpu;
+
 	init_waitqueue_head(&remote->waiters);
 	INIT_DELAYED_WORK(&remote->poll, poll_work);
+
+	for_each_possible_cpu(cpu) {
+		struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+
+		c->alarm = RB_REMOTE_NO_ALARM;
+		c->armed = jiffies - 1;
+		init_waitqueue_head(&c->waiters);
+		init_irq_work(&c->doorbell, doorbell_work);
+	}
 }
 
 void rb_remote_wake(struct rb_remote *remote)
 {
 	atomic_inc(&remote->wakes);
-	wake_up_all(&remote->waiters);
+	wake_all(remote);
+}
+
+static wait_queue_head_t *queue_of(struct rb_remote *remote, int cpu)
+{
+	return cpu == RING_BUFFER_ALL_CPUS ? &remote->waiters :
+	       &per_cpu_ptr(remote->cpus, cpu)->waiters;
 }
 
 int rb_remote_wait(struct rb_remote *remote, int cpu, int full,
 		   ring_buffer_cond_fn cond, void *data)
 {
 	int wakes = atomic_read(&remote->wakes), ret = 0;
+	wait_queue_head_t *queue = queue_of(remote, cpu);
 	DEFINE_WAIT(wait);
 
 	while (1) {
-		prepare_to_wait(&remote->waiters, &wait, TASK_INTERRUPTIBLE);
+		prepare_to_wait(queue, &wait, TASK_INTERRUPTIBLE);
 		/* Without a condition: until they are told to give up. */
 		if (watermark_hit(remote, cpu, full) ||
 		    (cond ? cond(data) : atomic_read(&remote->wakes) != wakes))
@@ -88,21 +281,22 @@ int rb_remote_wait(struct rb_remote *remote, int cpu, int full,
 			break;
 		}
 
-		arm_poll(remote);
-		schedule();
+		arm(remote, cpu, full);
+		if (!watermark_hit(remote, cpu, full))
+			schedule();
 	}
 
-	finish_wait(&remote->waiters, &wait);
+	finish_wait(queue, &wait);
 	return ret;
 }
 
 __poll_t rb_remote_poll(struct rb_remote *remote, int cpu, struct file *filp,
 			poll_table *poll_table, int full)
 {
-	poll_wait(filp, &remote->waiters, poll_table);
-	if (watermark_hit(remote, cpu, full))
-		return EPOLLIN | EPOLLRDNORM;
+	poll_wait(filp, queue_of(remote, cpu), poll_table);
 
-	arm_poll(remote);
-	return 0;
+	if (!watermark_hit(remote, cpu, full))
+		arm(remote, cpu, full);
+
+	return watermark_hit(remote, cpu, full) ? EPOLLIN | EPOLLRDNORM : 0;
 }

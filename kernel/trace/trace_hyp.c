@@ -156,6 +156,12 @@ static int __init trace_hyp_init(void)
 }
 late_initcall_sync(trace_hyp_init);
 
+/* Pairs with create_instance(). */
+static bool is_up(void)
+{
+	return smp_load_acquire(&hyp_remote.tr);
+}
+
 /**
  * trace_hyp_cpu_online() - a CPU has come up, and can call the hypervisor
  * @cpu:	the CPU; runs this
@@ -165,9 +171,34 @@ late_initcall_sync(trace_hyp_init);
  */
 int trace_hyp_cpu_online(unsigned int cpu)
 {
-	/* Pairs with create_instance(). */
-	if (!smp_load_acquire(&hyp_remote.tr))
+	if (!is_up())
 		return 0;
 
 	return rb_remote_cpu_online(&hyp_remote, cpu);
+}
+
+/**
+ * trace_hyp_cpu_dead() - a CPU is off
+ * @cpu:	the CPU
+ *
+ * Context: CPU hotplug.
+ * Return: 0
+ */
+int trace_hyp_cpu_dead(unsigned int cpu)
+{
+	if (is_up())
+		rb_remote_rearm(per_cpu_ptr(hyp_remote.cpus, cpu));
+
+	return 0;
+}
+
+/**
+ * trace_hyp_doorbell() - the hypervisor may have an event for us, on this CPU
+ *
+ * Context: hard interrupt.
+ */
+void trace_hyp_doorbell(void)
+{
+	if (is_up())
+		rb_remote_doorbell(&hyp_remote);
 }

@@ -331,6 +331,13 @@ static int hyp_enable(unsigned int event, u16 type)
 	return ret;
 }
 
+static int hyp_set_alarm(int cpu, u64 pos)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_alarm, cpu, pos);
+}
+
 static void hyp_write_event(u64 id)
 {
 	struct arm_smccc_res res;
@@ -338,7 +345,7 @@ static void hyp_write_event(u64 id)
 	hyp_trace_call(&res, __hyp_trace_write_event, id);
 }
 
-static const struct rb_remote_ops hyp_ops = {
+static struct rb_remote_ops hyp_ops __ro_after_init = {
 	.start		= hyp_trace_clock_start,
 	.stop		= hyp_trace_clock_stop,
 	.load		= hyp_load,
@@ -434,7 +441,18 @@ static int __init hyp_trace_init(void)
 		return 0;
 	}
 
+	if (!hyp_trace_doorbell_init())
+		hyp_ops.set_alarm = hyp_set_alarm;
+	else
+		pr_info("hyp_trace: no GICv3: readers that wait will look for events now and then\n");
+
 	trace_hyp_register(&hyp_ops);
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+					"arm64/hyp_trace:dead",
+					NULL, trace_hyp_cpu_dead);
+	if (ret < 0)
+		return ret;
+
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 					"arm64/hyp_trace:online",
 					trace_hyp_cpu_online, cpu_offline_cb);

@@ -31,4 +31,6 @@ void hyp_trace_sync_cpus(void);
 int hyp_trace_clock_start(void);
 void hyp_trace_clock_stop(void);
 
+int hyp_trace_doorbell_init(void);
+
 #endif /* __ARM64_KVM_HYP_TRACE_H */

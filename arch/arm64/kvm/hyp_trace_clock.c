@@ -51,17 +51,17 @@ static u64 convert(const struct conversion *c, u64 cyc)
 }
 
 /*
- * Tell EL2. It wants the rate as a 64 bit fraction, and whatever makes that
- * less than one as a shift (struct hyp_clock).
+ * Tell EL2. It wants the rate as a 64 bit fraction, and whatever makes that less
+ * than one as a shift; and the time from when the counter was 0 (struct hyp_clock).
  */
 static int push(const struct conversion *c)
 {
 	int shift = max(0, fls(c->mult) - (int)c->shift);
+	u64 mult = (u64)c->mult << (64 - c->shift - shift);
+	u64 since = mul_u64_u64_shr(c->cyc << shift, mult, 64);
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_clock,
-			      (u64)c->mult << (64 - c->shift - shift), shift,
-			      c->cyc, c->ns);
+	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, c->ns - since);
 }
 
 static int update(void)

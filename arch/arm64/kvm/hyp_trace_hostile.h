@@ -85,11 +85,25 @@ static inline int hostile_event(u64 event, u64 id)
 	return hyp_trace_call(&res, __hyp_trace_event, event, id);
 }
 
-static inline int hostile_clock(u64 mult, u64 shift, u64 cyc, u64 ns)
+static inline int hostile_clock(u64 mult, u64 shift, u64 base)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, cyc, ns);
+	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, base);
+}
+
+static inline int hostile_alarm(u64 cpu, u64 pos)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_alarm, cpu, pos);
+}
+
+static inline int hostile_doorbell(u64 sgi)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_doorbell, sgi);
 }
 
 static inline int hostile_write_event(u64 id)

@@ -35,8 +35,8 @@ module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "where to begin with random numbers");
 
 enum call {
-	LOAD, UNLOAD, SYNC, MODE, EVENT, SWAP, RESET, CLOCK, WRITE_EVENT, SHARE,
-	UNSHARE, NR_CALLS
+	LOAD, UNLOAD, SYNC, MODE, EVENT, SWAP, RESET, CLOCK, ALARM, WRITE_EVENT,
+	SHARE, UNSHARE, NR_CALLS
 };
 
 /* How often each is made, in per cent; what it may return, beside 0. */
@@ -50,9 +50,10 @@ static const struct {
 	[SYNC]		= { "sync", 12, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
 	[EVENT]		= { "event", 5, { -EINVAL } },
-	[SWAP]		= { "swap", 20, { -EINVAL, -EAGAIN, -ENOENT } },
+	[SWAP]		= { "swap", 16, { -EINVAL, -EAGAIN, -ENOENT } },
 	[RESET]		= { "reset", 5, { -EINVAL, -EBUSY, -ENOENT } },
 	[CLOCK]		= { "clock", 3, { -EINVAL } },
+	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
 	[WRITE_EVENT]	= { "write_event", 5 },
 	[SHARE]		= { "share", 4, { -EPERM } },
 	[UNSHARE]	= { "unshare", 3, { -EPERM, -EBUSY } },
@@ -176,8 +177,9 @@ static int random_call(struct attacker *a, enum call call)
 	case RESET:
 		return hostile_reset(some_cpu(a));
 	case CLOCK:
-		return hostile_clock(random_u64(a), number(a, 65), random_u64(a),
-				     random_u64(a));
+		return hostile_clock(random_u64(a), number(a, 65), random_u64(a));
+	case ALARM:
+		return hostile_alarm(some_cpu(a), number(a, 4));
 	case WRITE_EVENT:
 		return hostile_write_event(random_u64(a));
 	case SHARE:

@@ -217,7 +217,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 	hostile_describe(ring);
 	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_load_ring(0, ring),
 			    "after %s: a good ring is refused", what);
-	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
@@ -277,6 +277,8 @@ static void bad_cpus_are_refused(struct kunit *test)
 				    "swap of CPU %llx", cpu);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_reset(cpu),
 				    "reset of CPU %llx", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_alarm(cpu, 0),
+				    "alarm of CPU %llx", cpu);
 	}
 	hostile_expect_intact(test, ring, "CPUs that there are not");
 }
@@ -456,6 +458,7 @@ static void without_a_ring_there_is_none(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_unload(cpu));
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(cpu));
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_reset(cpu));
+		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_alarm(cpu, 0));
 	}
 
 	/* Open and on, without a page to write to. */
@@ -496,6 +499,7 @@ static void a_ring_that_may_be_written_is_not_taken_away(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_OPEN));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unload(1));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_reset(1));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_alarm(1, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_CLOSED));
 	KUNIT_EXPECT_EQ(test, 0, hostile_reset(1));
@@ -515,6 +519,7 @@ static void bad_arguments_are_refused(struct kunit *test)
 		HYP_TRACE_SUSPENDED + 1, U32_MAX, BIT(32) + 1, U64_MAX,
 	};
 	static const u64 shifts[] = { 64, 65, U32_MAX, BIT(32), U64_MAX };
+	static const u64 sgis[] = { 16, 17, U8_MAX, BIT(32), BIT(32) + 1, U64_MAX };
 	struct hostile_ring *ring = hostile_ring_new(test);
 	int i;
 
@@ -535,8 +540,11 @@ static void bad_arguments_are_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_sync(0, states[i]),
 				    "ring state %llx", states[i]);
 	for (i = 0; i < ARRAY_SIZE(shifts); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_clock(1, shifts[i], 0, 0),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_clock(1, shifts[i], 0),
 				    "shift %llx", shifts[i]);
+	for (i = 0; i < ARRAY_SIZE(sgis); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_doorbell(sgis[i]),
+				    "SGI %llx", sgis[i]);
 	hostile_expect_intact(test, ring, "arguments out of range");
 }
 
@@ -570,7 +578,7 @@ static void any_clock_is_safe(struct kunit *test)
 		j = i / 4 / ARRAY_SIZE(values);
 		k = i / 4 % ARRAY_SIZE(values);
 		KUNIT_EXPECT_EQ(test, 0, hostile_clock(values[j], i % 4 * 21,
-						       values[k], values[j]));
+						       values[k]));
 		KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
 		KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));

@@ -33,8 +33,16 @@
  * __hyp_trace_reset(cpu)
  *	Empty the ring; from the CPU itself, or with its ring closed.
  *	-ENOENT, -EBUSY as with unload
- * __hyp_trace_clock(mult, shift, epoch_cyc, epoch_ns)
+ * __hyp_trace_clock(mult, shift, base)
  *	Set the clock (struct hyp_clock); CPUs take it over at their next sync.
+ * __hyp_trace_alarm(cpu, pos)
+ *	Raise the doorbell when @cpu records an event at position @pos or a later
+ *	one. Once, and instead of what was asked for before; from the CPU itself, or
+ *	with its ring closed.
+ *	-ENOENT, -EBUSY as with unload; -EOPNOTSUPP: no doorbell
+ * __hyp_trace_doorbell(sgi)
+ *	The doorbell is SGI number @sgi, raised on the CPU that records the event.
+ *	-EINVAL: not an SGI; -EOPNOTSUPP: there is no GICv3 system register interface
  * __hyp_trace_write_event(id)
  *	Emit the event "selftest"; -EOPNOTSUPP without CONFIG_NVHE_EL2_TRACING_TEST
  */
@@ -44,6 +52,12 @@
 #include <linux/hyp_ring.h>
 
 #include <asm/hyp_image.h>
+
+#ifdef CONFIG_NVHE_EL2_TRACING
+void hyp_trace_doorbell(void);
+#else
+static inline void hyp_trace_doorbell(void) { }
+#endif
 
 /* EL2's: kvm-arm.hyp_trace=off, no tracing until the next boot. */
 extern bool kvm_nvhe_sym(hyp_trace_locked);

@@ -5,7 +5,7 @@
 
 status=0
 for test in hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
-	    hyp_account_test; do
+	    hyp_account_test hyp_wait_test; do
 	$test || status=1
 done
 

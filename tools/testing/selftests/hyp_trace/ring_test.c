@@ -26,6 +26,12 @@
 
 static int failures;
 static bool failed;
+static unsigned int rung;
+
+void hyp_ring_doorbell(void)
+{
+	rung++;
+}
 
 #define CHECK(cond, fmt, ...) do {					\
 	if (!(cond)) {							\
@@ -96,21 +102,22 @@ static void ring_delete(struct test_ring *t)
 	free(t);
 }
 
-static void *reserve(struct test_ring *t, u32 size)
+static bool reserve(struct test_ring *t, u32 size, struct hyp_ring_room *room)
 {
-	void *p = hyp_ring_reserve(&t->ring, t->clock, size);
-
-	return p ? p : hyp_ring_reserve_slow(&t->ring, t->clock, size);
+	return hyp_ring_reserve(&t->ring, t->clock, size, room) ||
+	       hyp_ring_reserve_slow(&t->ring, t->clock, size, room);
 }
 
 static bool emit(struct test_ring *t, u64 id)
 {
-	struct record *r = reserve(t, sizeof(*r));
+	struct hyp_ring_room room;
 
-	if (!r)
+	if (!reserve(t, sizeof(struct record), &room))
 		return false;
-	*r = (struct record) { .type = TYPE, .pid = 1, .id = id };
-	hyp_ring_commit(&t->ring);
+	*(struct record *)room.payload = (struct record) {
+		.type = TYPE, .pid = 1, .id = id,
+	};
+	hyp_ring_commit(&room);
 	return true;
 }
 
@@ -334,25 +341,75 @@ static void payloads_of_every_size(void)
 	u32 size;
 
 	for (size = 8; size <= 512; size += 4) {
+		struct hyp_ring_room room;
 		struct hyp_cursor cursor;
 		u64 commit;
-		u8 *p;
 
 		hyp_ring_reset(&t->ring);
 		t->clock++;
-		p = reserve(t, size);
-		CHECK(p, "refused");
-		memset(p, 0, size);
-		hyp_ring_commit(&t->ring);
+		CHECK(reserve(t, size, &room), "refused");
+		memset(room.payload, 0, size);
+		hyp_ring_commit(&room);
 		commit = t->pages[0].commit;
 		CHECK(commit == hyp_ring_size(size), "size %u: commit %llu",
 		      size, (unsigned long long)commit);
 		hyp_cursor_init(&cursor, &t->pages[0]);
 		CHECK(hyp_cursor_next(&cursor, &t->pages[0], commit,
 				      &any_format) == 1 &&
-		      cursor.record == p && cursor.read == commit,
+		      cursor.record == room.payload && cursor.read == commit,
 		      "size %u", size);
 	}
+	ring_delete(t);
+}
+
+static void an_alarm_goes_off_once_at_its_position(void)
+{
+	struct test_ring *t = ring_new(8, true);
+	u64 id = 0;
+
+	rung = 0;
+	hyp_ring_set_alarm(&t->ring, 3);
+	while (t->ring.tail < 3) {
+		CHECK(!rung, "at position %llu, expected 3",
+		      (unsigned long long)t->ring.tail);
+		emit(t, ++id);
+	}
+	CHECK(rung == 1, "rung %u times", rung);
+	while (t->ring.tail < 10)
+		emit(t, ++id);
+	CHECK(rung == 1, "rung %u times", rung);
+	ring_delete(t);
+}
+
+/* At an event: not at one that is refused, and not at what is done to the ring. */
+static void an_alarm_that_is_due_waits_for_an_event(void)
+{
+	struct test_ring *t = ring_new(2, false);
+	u64 id = 0;
+
+	rung = 0;
+	emit(t, ++id);
+	hyp_ring_set_alarm(&t->ring, 0);
+	hyp_ring_close(&t->ring);
+	CHECK(!emit(t, id + 1), "written to a closed ring");
+	hyp_ring_open(&t->ring);
+	CHECK(!rung, "rung without an event");
+	emit(t, ++id);
+	CHECK(rung == 1, "rung %u times", rung);
+
+	while (emit(t, id + 1))
+		id++;
+	hyp_ring_set_alarm(&t->ring, 0);
+	CHECK(!emit(t, id + 1) && rung == 1, "rung by an event that was dropped");
+	consume(t);
+	CHECK(t->read == id, "read %llu of %llu", (unsigned long long)t->read,
+	      (unsigned long long)id);
+	CHECK(emit(t, ++id) && rung == 2, "rung %u times", rung);
+
+	hyp_ring_set_alarm(&t->ring, 0);
+	hyp_ring_reset(&t->ring);
+	emit(t, 1);
+	CHECK(rung == 2, "a reset leaves the alarm set");
 	ring_delete(t);
 }
 
@@ -437,6 +494,8 @@ static const struct {
 	TEST(a_suspended_ring_counts_what_it_does_not_take),
 	TEST(reset_empties),
 	TEST(payloads_of_every_size),
+	TEST(an_alarm_goes_off_once_at_its_position),
+	TEST(an_alarm_that_is_due_waits_for_an_event),
 	TEST(garbage_is_refused_or_ends),
 	TEST(writer_and_reader_in_parallel),
 };

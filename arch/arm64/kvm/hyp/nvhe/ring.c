@@ -88,10 +88,7 @@ static void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot, u32 id,
 	WRITE_ONCE(page->first_seq, ring->seq);
 
 	ring->page = page;
-	if (ring->open)
-		ring->write = 0;
-	else
-		ring->parked_write = 0;
+	ring->write = 0;
 	ring->stamp = now;
 	ring->tail_slot = slot;
 
@@ -130,64 +127,98 @@ static void ring_write_extend(struct hyp_ring *ring, u64 delta)
 	ring->write += HYP_RING_EXTEND_SIZE;
 }
 
-/**
- * hyp_ring_reserve_slow() - make room for an event, whatever that takes
- * @ring:	this CPU's ring
- * @now:	boot clock [ns]
- * @payload:	size of the event's payload [bytes], a multiple of 4
- *
- * The page is full, time has moved by more than an event's header can say, or
- * has moved backwards, or the ring is closed.
- *
- * Context: as hyp_ring_reserve(), which has returned NULL.
- * Return: where to write the payload, or NULL if the event is not to be written:
- * ring closed; or suspended, or full in no-overwrite mode, which is counted
- */
-void *hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload)
+/* There will be an event at the tail: has the reader asked to be told? Once. */
+static void ring_check_alarm(struct hyp_ring *ring)
 {
-	u32 size = hyp_ring_size(payload);
-	u64 delta, write, extend;
-
-	if (!ring->open) {
-		ring->missed += ring->suspended;
-		return NULL;
+	if (unlikely(ring->alarm <= ring->tail)) {
+		ring->alarm = HYP_RING_NO_ALARM;
+		WRITE_ONCE(ring->meta->rung, ++ring->rung);
+		hyp_ring_doorbell();
 	}
+}
+
+/* Have @ring's page be one with room for an event, and the clock be plausible. */
+static bool ring_make_room(struct hyp_ring *ring, u64 *now, u64 *delta, u32 size)
+{
+	u32 extend;
 
 	/*
 	 * Per CPU time never goes backwards, whatever the clock says. And only
 	 * half of its range counts: else it could wrap around from the end to
 	 * the beginning, which the fast path would take for a small delta.
 	 */
-	now = max(min(now, (u64)S64_MAX), ring->stamp);
+	*now = max(min(*now, (u64)S64_MAX), ring->stamp);
 	if (!ring->write) {
-		WRITE_ONCE(ring->page->time_stamp, now);
-		ring->stamp = now;
+		WRITE_ONCE(ring->page->time_stamp, *now);
+		ring->stamp = *now;
 	}
 
-	delta = now - ring->stamp;
-	extend = delta >> HYP_RING_DELTA_BITS ? HYP_RING_EXTEND_SIZE : 0;
+	*delta = *now - ring->stamp;
+	extend = *delta >> HYP_RING_DELTA_BITS ? HYP_RING_EXTEND_SIZE : 0;
 
 	/* What even a time extend cannot say, the next page's header does. */
 	if (ring->write + extend + size > HYP_RING_DATA_SIZE ||
-	    delta >> HYP_RING_EXTEND_BITS) {
-		if (!ring_next_page(ring, now)) {
-			WRITE_ONCE(ring->meta->dropped, ++ring->dropped);
-			return NULL;
-		}
-		extend = 0;
-		delta = 0;
+	    *delta >> HYP_RING_EXTEND_BITS) {
+		*delta = 0;
+		return ring_next_page(ring, *now);
 	}
 
 	if (extend) {
-		ring_write_extend(ring, delta);
-		delta = 0;
+		ring_write_extend(ring, *delta);
+		*delta = 0;
 	}
 
-	write = ring->write;
-	ring->write = write + size;
-	ring->stamp = now;
-	ring->seq++;
-	return hyp_ring_head(ring->page->data + write, delta, payload);
+	return true;
+}
+
+/**
+ * hyp_ring_reserve_slow() - make room for an event, whatever that takes
+ * @ring:	this CPU's ring
+ * @now:	boot clock [ns]
+ * @payload:	size of the event's payload [bytes], a multiple of 4
+ * @room:	the room
+ *
+ * The page is full, time has moved by more than an event's header can say, or
+ * has moved backwards, somebody waits for an event, or the ring is closed.
+ *
+ * Context: as hyp_ring_reserve(), which has returned false.
+ * Return: false if the event is not to be written: ring closed; or suspended, or
+ * full in no-overwrite mode, which is counted
+ */
+bool hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload,
+			   struct hyp_ring_room *room)
+{
+	u64 delta;
+
+	if (!ring->open) {
+		ring->missed += ring->suspended;
+		return false;
+	}
+
+	ring->limit = HYP_RING_DATA_SIZE;
+
+	if (!ring_make_room(ring, &now, &delta, hyp_ring_size(payload))) {
+		WRITE_ONCE(ring->meta->dropped, ++ring->dropped);
+		return false;
+	}
+
+	ring_check_alarm(ring);
+	*room = hyp_ring_take(ring, now, delta, payload);
+	return true;
+}
+
+/**
+ * hyp_ring_set_alarm() - have the reader told when there is something to read
+ * @ring:	a ring that has been set up
+ * @pos:	when there is one more event at this position or later. Once, and
+ *		instead of what was set before; HYP_RING_NO_ALARM for never
+ *
+ * Context: no writer may run that could find the ring open.
+ */
+void hyp_ring_set_alarm(struct hyp_ring *ring, u64 pos)
+{
+	ring->alarm = pos;
+	ring->limit = 0;
 }
 
 /**
@@ -253,6 +284,9 @@ static void ring_restart(struct hyp_ring *ring)
 	ring->seq = 0;
 	ring->dropped = 0;
 	WRITE_ONCE(ring->meta->dropped, 0);
+	ring->alarm = HYP_RING_NO_ALARM;
+	ring->rung = 0;
+	WRITE_ONCE(ring->meta->rung, 0);
 	ring_begin_page(ring, 0, 0, 0, ring->stamp);
 }
 
@@ -289,7 +323,7 @@ void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
 	ring->nr_slots = nr_slots;
 	ring->meta = meta;
 	ring->open = false;
-	ring->write = HYP_RING_DATA_SIZE;
+	ring->limit = 0;
 	ring->stamp = 0;
 	ring_restart(ring);
 }
@@ -307,7 +341,6 @@ void hyp_ring_open(struct hyp_ring *ring)
 
 	ring->open = true;
 	ring->suspended = false;
-	ring->write = ring->parked_write;
 	ring->dropped += ring->missed;
 	ring->missed = 0;
 	WRITE_ONCE(ring->meta->dropped, ring->dropped);
@@ -315,11 +348,7 @@ void hyp_ring_open(struct hyp_ring *ring)
 
 static void ring_stop(struct hyp_ring *ring)
 {
-	if (!ring->open)
-		return;
-
-	ring->parked_write = ring->write;
-	ring->write = HYP_RING_DATA_SIZE;
+	ring->limit = 0;
 	ring->open = false;
 }
 

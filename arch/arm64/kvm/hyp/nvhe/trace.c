@@ -26,10 +26,8 @@
 #include <nvhe/memory.h>
 #include <nvhe/trap_handler.h>
 
-/* A ring that has no page must look full to the writer: see hyp_ring_close(). */
-DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu) = {
-	.ring.write = HYP_RING_DATA_SIZE,
-};
+/* Zero, which is a closed ring. */
+DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
 u32 hyp_event_id[HYP_NR_EVENTS];
 
@@ -71,51 +69,18 @@ static bool is_protected(void)
 	return static_branch_unlikely(&kvm_protected_mode_initialized);
 }
 
-/* Enter and exit ---------------------------------------------------------- */
-
-void __hyp_trace_enter(u32 type, u8 reason)
+/**
+ * hyp_trace_event_is_set() - has the host enabled an event?
+ * @event:	its number
+ *
+ * Whether it is recorded just now or not: trace_<event>_enabled().
+ */
+bool hyp_trace_event_is_set(unsigned int event)
 {
-	bool written = hyp_write_hyp_crossing(type, reason);
-
-	/* If hyp_exit is enabled later, it must not be for this one. */
-	this_cpu_ptr(&hyp_trace_cpu)->entered = written &&
-						trace_hyp_exit_enabled();
+	return READ_ONCE(hyp_trace.event_id[event]);
 }
 
-void __hyp_trace_enter_host(u32 type, u64 esr)
-{
-	u8 reason = HYP_REASON_UNKNOWN;
-
-	switch (ESR_ELx_EC(esr)) {
-	case ESR_ELx_EC_HVC64:
-		reason = HYP_REASON_HVC;
-		break;
-	case ESR_ELx_EC_SMC64:
-		reason = HYP_REASON_SMC;
-		break;
-	case ESR_ELx_EC_SYS64:
-		reason = HYP_REASON_SYS;
-		break;
-	case ESR_ELx_EC_IABT_LOW:
-	case ESR_ELx_EC_DABT_LOW:
-		reason = HYP_REASON_HOST_ABORT;
-		break;
-	}
-
-	__hyp_trace_enter(type, reason);
-}
-
-void __hyp_trace_exit(u32 type, u8 reason)
-{
-	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-
-	/* With only hyp_exit enabled there is nothing to pair it with. */
-	if (!cpu->entered && READ_ONCE(hyp_trace.event_id[HYP_EVENT_hyp_enter]))
-		return;
-
-	cpu->entered = false;
-	hyp_write_hyp_crossing(type, reason);
-}
+/* Firmware ------------------------------------------------------------------ */
 
 /**
  * hyp_trace_psci_leave() - this CPU is about to call PSCI firmware
@@ -517,8 +482,7 @@ void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, mult, host_ctxt, 1);
 	DECLARE_REG(u64, shift, host_ctxt, 2);
-	DECLARE_REG(u64, epoch_cyc, host_ctxt, 3);
-	DECLARE_REG(u64, epoch_ns, host_ctxt, 4);
+	DECLARE_REG(u64, base, host_ctxt, 3);
 
 	if (shift > 63) {
 		cpu_reg(host_ctxt, 1) = -EINVAL;
@@ -529,12 +493,42 @@ void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
 	hyp_trace.clock = (struct hyp_clock) {
 		.mult		= mult,
 		.shift		= shift,
-		.epoch_cyc	= epoch_cyc,
-		.epoch_ns	= epoch_ns,
+		.base		= base,
 	};
 	hyp_spin_unlock(&hyp_trace.lock);
 
 	cpu_reg(host_ctxt, 1) = 0;
+}
+
+void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
+	DECLARE_REG(u64, pos, host_ctxt, 2);
+	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	int ret = -EINVAL;
+
+	if (cpu) {
+		/* Or the alarm would go off because of it. */
+		if (this_cpu_ptr(&hyp_trace_cpu)->entered)
+			hyp_trace_exit(HYP_REASON_ERET_HOST);
+
+		hyp_spin_lock(&cpu->lock);
+		ret = !hyp_trace_has_doorbell() ? -EOPNOTSUPP :
+		      !cpu->loaded ? -ENOENT :
+		      !cpu_quiescent(cpu) ? -EBUSY : 0;
+		if (!ret)
+			hyp_ring_set_alarm(&cpu->ring, pos);
+		hyp_spin_unlock(&cpu->lock);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
+
+void handle___hyp_trace_doorbell(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, sgi, host_ctxt, 1);
+
+	cpu_reg(host_ctxt, 1) = hyp_trace_set_doorbell(sgi);
 }
 
 void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)

@@ -12,7 +12,7 @@
 #include <linux/string.h>
 
 /* The host task that entered EL2 (CONFIG_PID_IN_CONTEXTIDR). */
-static __always_inline u32 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
+static __always_inline u64 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
 {
 	u64 pid = cpu->host_pid;
 
@@ -22,15 +22,18 @@ static __always_inline u32 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
 /*
  * Fill in a record's struct trace_entry: type, no flags, no preempt count, pid.
  * If the fields leave holes, @zero clears them: what lies in the page is not for
- * whoever reads the record.
+ * whoever reads the record. One wide store before those of the fields is less
+ * than the narrow ones around them, which the compiler would make of it.
  */
 static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
-					    u64 *ent, u32 type, u32 size,
+					    u64 *ent, u64 type, u32 size,
 					    bool zero)
 {
-	ent[0] = type | (u64)hyp_trace_pid(cpu) << 32;
-	if (zero)
+	ent[0] = type | hyp_trace_pid(cpu) << 32;
+	if (zero) {
 		memset(ent + 1, 0, size - sizeof(*ent));
+		barrier();
+	}
 }
 
 static_assert(sizeof(struct trace_entry) == sizeof(u64));
@@ -80,39 +83,130 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-static __always_inline bool						\
+static __always_inline void						\
 hyp_fill_##name(struct hyp_trace_cpu *__cpu,				\
-		struct hyp_record_##name *__entry, u32 __type, proto)	\
+		const struct hyp_ring_room *__room, u64 __type, proto)	\
 {									\
+	struct hyp_record_##name *__entry = __room->payload;		\
+									\
 	hyp_trace_begin(__cpu, (u64 *)__entry, __type, sizeof(*__entry), \
 			sizeof(*__entry) != hyp_size_##name);		\
 	{ assign }							\
-	hyp_ring_commit(&__cpu->ring);					\
+	hyp_ring_commit(__room);					\
+}									\
+									\
+static __always_inline bool						\
+hyp_write_fast_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
+		      proto)						\
+{									\
+	struct hyp_ring_room __room;					\
+									\
+	if (!hyp_ring_reserve(&__cpu->ring, __now,			\
+			      sizeof(struct hyp_record_##name), &__room)) \
+		return false;						\
+									\
+	hyp_fill_##name(__cpu, &__room, __type, args);			\
 	return true;							\
 }									\
 									\
 static noinline bool							\
-hyp_write_slow_##name(struct hyp_trace_cpu *__cpu, u64 __now, u32 __type, \
+hyp_write_slow_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 		      proto)						\
 {									\
-	struct hyp_record_##name *__entry =				\
-		hyp_ring_reserve_slow(&__cpu->ring, __now,		\
-				      sizeof(*__entry));		\
+	struct hyp_ring_room __room;					\
 									\
-	return __entry && hyp_fill_##name(__cpu, __entry, __type, args); \
+	if (!hyp_ring_reserve_slow(&__cpu->ring, __now,			\
+				   sizeof(struct hyp_record_##name), &__room)) \
+		return false;						\
+									\
+	hyp_fill_##name(__cpu, &__room, __type, args);			\
+	return true;							\
 }									\
 									\
-bool hyp_write_##name(u32 __type, proto)				\
+void hyp_write_##name(u64 __type, proto)				\
 {									\
 	struct hyp_trace_cpu *__cpu = this_cpu_ptr(&hyp_trace_cpu);	\
 	u64 __now = hyp_clock_now(&__cpu->clock);			\
-	struct hyp_record_##name *__entry =				\
-		hyp_ring_reserve(&__cpu->ring, __now, sizeof(*__entry)); \
 									\
-	if (unlikely(!__entry))						\
-		return hyp_write_slow_##name(__cpu, __now, __type, args); \
-									\
-	return hyp_fill_##name(__cpu, __entry, __type, args);		\
+	if (unlikely(!hyp_write_fast_##name(__cpu, __now, __type, args))) \
+		hyp_write_slow_##name(__cpu, __now, __type, args);	\
 }
 
 #include <trace/events/hyp.h>
+
+/*
+ * hyp_enter and hyp_exit, of class hyp_crossing: the second only if there was the
+ * first. hyp_trace_enter() and hyp_trace_exit() say what they do.
+ */
+
+/* If hyp_exit is enabled later, it must not be for this hyp_enter. */
+static __always_inline void hyp_trace_entered(struct hyp_trace_cpu *cpu)
+{
+	cpu->entered = trace_hyp_exit_enabled();
+}
+
+static noinline void hyp_trace_enter_slow(struct hyp_trace_cpu *cpu, u64 now,
+					  u64 type, u8 reason)
+{
+	if (hyp_write_slow_hyp_crossing(cpu, now, type, reason))
+		hyp_trace_entered(cpu);
+	else
+		cpu->entered = 0;
+}
+
+static __always_inline void hyp_trace_write_enter(u64 type, u8 reason)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+	u64 now = hyp_clock_now(&cpu->clock);
+
+	if (likely(hyp_write_fast_hyp_crossing(cpu, now, type, reason)))
+		hyp_trace_entered(cpu);
+	else
+		hyp_trace_enter_slow(cpu, now, type, reason);
+}
+
+void __hyp_trace_enter(u64 type, u8 reason)
+{
+	hyp_trace_write_enter(type, reason);
+}
+
+/* By exception class. */
+static const u8 host_reason[ESR_ELx_EC_MAX + 1] = {
+	[0 ... ESR_ELx_EC_HVC64 - 1]				= HYP_REASON_UNKNOWN,
+	[ESR_ELx_EC_HVC64]					= HYP_REASON_HVC,
+	[ESR_ELx_EC_SMC64]					= HYP_REASON_SMC,
+	[ESR_ELx_EC_SYS64]					= HYP_REASON_SYS,
+	[ESR_ELx_EC_SYS64 + 1 ... ESR_ELx_EC_IABT_LOW - 1]	= HYP_REASON_UNKNOWN,
+	[ESR_ELx_EC_IABT_LOW]					= HYP_REASON_HOST_ABORT,
+	[ESR_ELx_EC_IABT_LOW + 1 ... ESR_ELx_EC_DABT_LOW - 1]	= HYP_REASON_UNKNOWN,
+	[ESR_ELx_EC_DABT_LOW]					= HYP_REASON_HOST_ABORT,
+	[ESR_ELx_EC_DABT_LOW + 1 ... ESR_ELx_EC_MAX]		= HYP_REASON_UNKNOWN,
+};
+
+void __hyp_trace_enter_host(u64 type, u64 esr)
+{
+	hyp_trace_write_enter(type, host_reason[ESR_ELx_EC(esr)]);
+}
+
+static noinline void hyp_trace_exit_slow(struct hyp_trace_cpu *cpu, u64 type,
+					 u8 reason)
+{
+	/* With only hyp_exit enabled there is nothing to pair it with. */
+	if (!cpu->entered && hyp_trace_event_is_set(HYP_EVENT_hyp_enter))
+		return;
+
+	cpu->entered = 0;
+	hyp_write_hyp_crossing(type, reason);
+}
+
+void __hyp_trace_exit(u64 type, u8 reason)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	if (likely(cpu->entered) &&
+	    hyp_write_fast_hyp_crossing(cpu, hyp_clock_now(&cpu->clock), type,
+					reason))
+		cpu->entered = 0;
+	else
+		hyp_trace_exit_slow(cpu, type, reason);
+}

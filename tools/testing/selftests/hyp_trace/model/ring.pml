@@ -49,7 +49,7 @@ byte cell_pos[PAGES * EVENTS];		/* ghost: for which position it was written */
 /* EL2's own: struct hyp_ring and its slots and records. */
 byte slot_id[N], slot_pos[N];		/* one word each, read and written at once */
 byte first_seq[PAGES];
-byte w_page, write, parked, tail_slot, tail, head, spare, seq;
+byte w_page, write, limit, tail_slot, tail, head, spare, seq;
 byte missed;
 bool open, suspended;
 bool loaded;				/* its pages are EL2's to touch */
@@ -90,10 +90,7 @@ inline begin_page(pos, slot, id)
 	commit[id] = 0;
 	d_step {
 		w_page = id;
-		if
-		:: open -> write = 0
-		:: else -> parked = 0
-		fi;
+		write = 0;
 		tail_slot = slot
 	}
 #ifndef BREAK_TAIL_FIRST
@@ -152,13 +149,8 @@ proctype writer()
 #ifndef BREAK_MISSED
 			suspended = true;
 #endif
-			if
-			:: open ->
-				parked = write;
-				write = EVENTS;
-				open = false
-			:: else
-			fi
+			limit = 0;
+			open = false
 		}
 		unlock(el2_lock);
 		want_suspend = false
@@ -170,7 +162,6 @@ proctype writer()
 			d_step {
 				open = true;
 				suspended = false;
-				write = parked;
 				dropped = dropped + missed;
 				missed = 0
 			}
@@ -201,11 +192,15 @@ proctype writer()
 			attempted++
 		}
 		if
-		:: write < EVENTS ->
+		:: write < limit ->
 			write_event()
-		:: write == EVENTS && !open ->	/* [hyp_ring_reserve_slow] */
+		:: write >= limit && !open ->	/* [hyp_ring_reserve_slow] */
 			missed = missed + suspended
-		:: write == EVENTS && open ->	/* [ring_next_page] */
+		:: write >= limit && open && write < EVENTS ->
+			limit = EVENTS;
+			write_event()
+		:: write >= limit && open && write == EVENTS ->	/* [ring_next_page] */
+			limit = EVENTS;
 			/* [slot_claim] */
 			d_step {
 				slot = (tail_slot + 1) % N;

@@ -23,6 +23,7 @@ typedef uint8_t u8;
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
+#define OPTIMIZER_HIDE_VAR(x)	__asm__ ("" : "+r" (x))
 #define S64_MAX			INT64_MAX
 #define U64_MAX			UINT64_MAX
 #define U32_MAX			UINT32_MAX

@@ -18,14 +18,13 @@
  * struct hyp_clock - how to convert cycles to boot time
  * @mult:	nanoseconds per cycle, as a fraction of 2^(64 - @shift)
  * @shift:	such that @mult fits: a cycle is shorter than 2^@shift ns
- * @epoch_cyc:	a counter value, and
- * @epoch_ns:	the boot time at that moment [ns]
+ * @base:	boot time when the counter was 0, modulo 2^64 [ns]
  *
- * ns = epoch_ns + ((cyc - epoch_cyc) << shift) * mult / 2^64. The product is
- * the upper half of a 64 x 64 bit multiplication, so that it cannot overflow:
- * with the slowest counter that the architecture allows (1 MHz, shift 10) the
- * shift would take 500 years to. Any values are safe: they can give a wrong
- * time, nothing worse, and the ring keeps even that from going backwards.
+ * ns = base + (cyc << shift) * mult / 2^64. The product is the upper half of a
+ * 64 x 64 bit multiplication, so that it cannot overflow: with the slowest counter
+ * that the architecture allows (1 MHz, shift 10) the shift would take 500 years
+ * to. Any values are safe: they can give a wrong time, nothing worse, and the
+ * ring keeps even that from going backwards.
  *
  * Each CPU has its own copy, replaced by that CPU only, between two events:
  * it can't be seen half-written and needs neither banks nor a lock.
@@ -33,8 +32,7 @@
 struct hyp_clock {
 	u64	mult;
 	u64	shift;
-	u64	epoch_cyc;
-	u64	epoch_ns;
+	u64	base;
 };
 
 /* The isb keeps the counter from being read early; FEAT_ECV needs none. */
@@ -57,9 +55,9 @@ static __always_inline u64 hyp_clock_cycles(void)
  */
 static __always_inline u64 hyp_clock_now(const struct hyp_clock *clock)
 {
-	u64 cyc = hyp_clock_cycles() - clock->epoch_cyc;
+	u64 cyc = hyp_clock_cycles();
 
-	return clock->epoch_ns +
+	return clock->base +
 	       mul_u64_u64_shr(cyc << clock->shift, clock->mult, 64);
 }
 

@@ -15,6 +15,7 @@
 
 #include <linux/compiler.h>
 #include <linux/hyp_ring.h>
+#include <linux/limits.h>
 
 #include <asm/barrier.h>
 
@@ -31,18 +32,21 @@ struct hyp_ring_record {
 /**
  * struct hyp_ring - EL2's private state of one CPU's ring
  * @page:	page being written
- * @write:	bytes of @page->data in use. While closed HYP_RING_DATA_SIZE and
- *		never less, not for a moment: that is all that the fast path
- *		looks at, and a closed ring's pages may be gone
- * @stamp:	boot clock of the last event [ns]
  * @seq:	events written since hyp_ring_reset()
+ * @write:	bytes of @page->data in use
+ * @stamp:	boot clock of the last event [ns]
+ * @limit:	up to where the fast path may write: HYP_RING_DATA_SIZE, or 0 to have
+ *		the next event take the slow path, which makes it more than 0 again
+ *		only if @open. It is all that the fast path looks at, and a closed
+ *		ring's pages may be gone
  * @open:	the writer may write
  * @suspended:	not @open for a moment only: what would be written is counted
  * @overwrite:	full means: reuse the oldest unread page, else drop the event
- * @parked_write: @write while closed
  * @dropped:	events dropped, in no-overwrite mode or while @suspended
  * @missed:	those among them that are not in @dropped yet
  * @tail:	position being written; readers may take any page up to it
+ * @alarm:	tell the reader when there is an event at this position or later
+ * @rung:	how often that was done
  * @tail_slot:	@tail % @nr_slots
  * @nr_slots:	pages in the ring; there is one page more, the spare
  * @spare:	id of the page that the reader owns
@@ -51,21 +55,23 @@ struct hyp_ring_record {
  * @records:	@nr_slots + 1 of them, by page id
  * @meta:	shared with the host, written only
  *
- * The first four are all that the fast path touches.
+ * The first five are all that the fast path touches.
  */
 struct hyp_ring {
 	struct hyp_ring_page	*page;
+	u64			seq;
 	u64			write;
 	u64			stamp;
-	u64			seq;
+	u64			limit;
 
 	bool			open;
 	bool			suspended;
 	bool			overwrite;
-	u64			parked_write;
 	u64			dropped;
 	u64			missed;
 	u64			tail;
+	u64			alarm;
+	u64			rung;
 	u32			tail_slot;
 	u32			nr_slots;
 	u32			spare;
@@ -73,6 +79,24 @@ struct hyp_ring {
 	u64			*slots;
 	struct hyp_ring_record	*records;
 	struct hyp_ring_meta	*meta;
+};
+
+/* No alarm: no position is that high. */
+#define HYP_RING_NO_ALARM	U64_MAX
+
+/**
+ * struct hyp_ring_room - room that was reserved for an event
+ * @payload:	where to write the event's payload
+ * @page:	the page that this is in
+ * @end:	bytes of the page's data that are in use once it is committed
+ *
+ * By value, in registers: after stores to the page the compiler would have to
+ * load all of it from struct hyp_ring again.
+ */
+struct hyp_ring_room {
+	void			*payload;
+	struct hyp_ring_page	*page;
+	u64			end;
 };
 
 /**
@@ -101,52 +125,69 @@ static __always_inline void *hyp_ring_head(void *event, u32 delta, u32 payload)
 	return head + 1;
 }
 
-void *hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload);
+/* The room for an event that goes to the page being written. */
+static __always_inline struct hyp_ring_room
+hyp_ring_take(struct hyp_ring *ring, u64 now, u32 delta, u32 payload)
+{
+	struct hyp_ring_page *page = ring->page;
+	u64 write = ring->write, end = write + hyp_ring_size(payload);
+	void *base = (void *)page + write;
+
+	/* One register that all stores are relative to. */
+	OPTIMIZER_HIDE_VAR(base);
+
+	ring->seq++;
+	ring->write = end;
+	ring->stamp = now;
+
+	return (struct hyp_ring_room) {
+		.payload = hyp_ring_head(base + offsetof(struct hyp_ring_page, data),
+					 delta, payload),
+		.page	 = page,
+		.end	 = end,
+	};
+}
+
+bool hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload,
+			   struct hyp_ring_room *room);
 
 /**
  * hyp_ring_reserve() - make room for an event, if that is simple
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]; less than the last event's counts as equal
  * @payload:	size of the event's payload [bytes], a multiple of 4
+ * @room:	the room
  *
  * Context: the ring's own CPU; hyp_ring_commit() follows before anything else.
- * Return: where to write the payload, or NULL: then hyp_ring_reserve_slow() is
- * to be asked, which is not done here so that the caller can do it in a function
- * of its own, and need save no registers for it in the common case
+ * Return: false if it is not simple: then hyp_ring_reserve_slow() is to be asked,
+ * which is not done here so that the caller can do it in a function of its own,
+ * and need save no registers for it in the common case
  */
-static __always_inline void *hyp_ring_reserve(struct hyp_ring *ring, u64 now,
-					      u32 payload)
+static __always_inline bool hyp_ring_reserve(struct hyp_ring *ring, u64 now,
+					     u32 payload,
+					     struct hyp_ring_room *room)
 {
-	u64 write = ring->write, delta = now - ring->stamp;
-	u32 size = hyp_ring_size(payload);
-	void *where;
+	u64 delta = now - ring->stamp;
 
 	/* A clock that went backwards makes a huge delta. */
 	if (unlikely(delta >> HYP_RING_DELTA_BITS ||
-		     write > HYP_RING_DATA_SIZE - size))
-		return NULL;
+		     ring->write + hyp_ring_size(payload) >
+		     ring->limit))
+		return false;
 
-	ring->write = write + size;
-	ring->stamp = now;
-	ring->seq++;
-	where = hyp_ring_head(ring->page->data + write, delta, payload);
-
-	/* Within a page, so not NULL: spare the caller that test. */
-	if (!where)
-		__builtin_unreachable();
-
-	return where;
+	*room = hyp_ring_take(ring, now, delta, payload);
+	return true;
 }
 
 /**
  * hyp_ring_commit() - publish the event that was reserved last
- * @ring:	this CPU's ring
+ * @room:	its room, filled in
  *
  * Release: pairs with the readers' acquire of commit in hyp_page_commit().
  */
-static __always_inline void hyp_ring_commit(struct hyp_ring *ring)
+static __always_inline void hyp_ring_commit(const struct hyp_ring_room *room)
 {
-	smp_store_release(&ring->page->commit, ring->write);
+	smp_store_release(&room->page->commit, room->end);
 }
 
 /**
@@ -167,6 +208,15 @@ void hyp_ring_reset(struct hyp_ring *ring);
 void hyp_ring_open(struct hyp_ring *ring);
 void hyp_ring_close(struct hyp_ring *ring);
 void hyp_ring_suspend(struct hyp_ring *ring);
+void hyp_ring_set_alarm(struct hyp_ring *ring, u64 pos);
+
+/**
+ * hyp_ring_doorbell() - tell the host that this CPU's alarm has gone off
+ *
+ * Not in ring.c: what a doorbell is depends on where this runs. The event that
+ * caused it need not be visible before the writer's CPU next takes interrupts.
+ */
+void hyp_ring_doorbell(void);
 int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap);
 
 #endif /* __ARM64_KVM_HYP_NVHE_RING_H */

@@ -34,7 +34,7 @@
  * @clock:	this CPU's copy of the clock
  * @host_pid:	while a vCPU is loaded: the pid that the host ran with, with
  *		bit 32 set; else 0, for it is in CONTEXTIDR_EL1
- * @entered:	the last hyp_enter has been recorded, its hyp_exit has not
+ * @entered:	not 0: the last hyp_enter has been recorded, its hyp_exit has not
  * @lock:	protects all below, @ring's set-up, and the readers' side of it;
  *		not @ring.overwrite, see rings_set_overwrite()
  * @loaded:	@ring has pages
@@ -47,7 +47,7 @@ struct hyp_trace_cpu {
 	struct hyp_ring		ring;
 	struct hyp_clock	clock;
 	u64			host_pid;
-	bool			entered;
+	u32			entered;
 
 	hyp_spinlock_t		lock;
 	bool			loaded;
@@ -65,20 +65,35 @@ extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 /* The host's event type per event, a u16; 0: disabled. */
 extern u32 hyp_event_id[HYP_NR_EVENTS];
 
+/*
+ * hyp_event_id[@event], in two instructions. Of an element that is not the first the
+ * compiler would take the array's address, which makes three, and might keep it in a
+ * register that the function around the site has to save.
+ */
+#define hyp_event_id_read(event)					\
+({									\
+	u64 __id;							\
+									\
+	asm volatile("adrp	%0, %1\n"				\
+		     "ldr	%w0, [%0, :lo12:%1]"			\
+		     : "=r" (__id) : "S" (&hyp_event_id[event]));	\
+	__id;								\
+})
+
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-	bool hyp_write_##name(u32 __type, proto)
+	void hyp_write_##name(u64 __type, proto)
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
-static __always_inline u32 trace_##name##_enabled(void)			\
+static __always_inline u64 trace_##name##_enabled(void)			\
 {									\
-	return READ_ONCE(hyp_event_id[HYP_EVENT_##name]);		\
+	return hyp_event_id_read(HYP_EVENT_##name);			\
 }									\
 									\
 static __always_inline void trace_##name(proto)				\
 {									\
-	u32 __type = trace_##name##_enabled();				\
+	u64 __type = trace_##name##_enabled();				\
 									\
 	if (unlikely(__type))						\
 		hyp_write_##template(__type, args);			\
@@ -97,9 +112,12 @@ static __always_inline void trace_##name(proto)				\
 #undef DECLARE_EVENT_CLASS
 #include <linux/tracepoint.h>
 
-void __hyp_trace_enter(u32 type, u8 reason);
-void __hyp_trace_enter_host(u32 type, u64 esr);
-void __hyp_trace_exit(u32 type, u8 reason);
+void __hyp_trace_enter(u64 type, u8 reason);
+void __hyp_trace_enter_host(u64 type, u64 esr);
+void __hyp_trace_exit(u64 type, u8 reason);
+bool hyp_trace_event_is_set(unsigned int event);
+bool hyp_trace_has_doorbell(void);
+int hyp_trace_set_doorbell(u64 sgi);
 
 /**
  * hyp_trace_enter() - EL2 has been entered
@@ -109,7 +127,7 @@ void __hyp_trace_exit(u32 type, u8 reason);
  */
 static __always_inline void hyp_trace_enter(u8 reason)
 {
-	u32 type = trace_hyp_enter_enabled();
+	u64 type = trace_hyp_enter_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_enter(type, reason);
@@ -124,7 +142,7 @@ static __always_inline void hyp_trace_enter(u8 reason)
  */
 static __always_inline void hyp_trace_exit(u8 reason)
 {
-	u32 type = trace_hyp_exit_enabled();
+	u64 type = trace_hyp_exit_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_exit(type, reason);
@@ -136,7 +154,7 @@ static __always_inline void hyp_trace_exit(u8 reason)
  */
 static __always_inline void hyp_trace_enter_host(u64 esr)
 {
-	u32 type = trace_hyp_enter_enabled();
+	u64 type = trace_hyp_enter_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_enter_host(type, esr);
@@ -174,6 +192,8 @@ void hyp_trace_cpu_entry(void);
 	X(__hyp_trace_swap)						\
 	X(__hyp_trace_reset)						\
 	X(__hyp_trace_clock)						\
+	X(__hyp_trace_alarm)						\
+	X(__hyp_trace_doorbell)						\
 	X(__hyp_trace_write_event)
 
 #define HYP_TRACE_HANDLER(name)						\

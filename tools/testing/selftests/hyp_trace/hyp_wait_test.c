@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waiting for events: those who wait are woken when there is something, and not by
+ * looking; those who don't wait cost nothing; reading costs a hypercall a page.
+ *
+ * A wake-up that is missing shows as a test that does not end.
+ */
+
+#include <poll.h>
+#include <sys/syscall.h>
+
+#include "hyp_fixture.h"
+
+#define FOO		"/sys/kernel/tracing/instances/foo/"
+#define PER_PAGE	203	/* selftest events in a page: 4072 bytes of 20 */
+#define TIMEOUT_MS	20000
+
+/* Can EL2 ring? It takes a GICv3. */
+static bool has_doorbell(void)
+{
+	char *text = get("/proc/interrupts");
+	bool has = strstr(text, "GICv3");
+
+	free(text);
+	return has;
+}
+
+/* What a waiter does. */
+enum way { READ_TEXT, READ_CPU_TEXT, READ_RAW, POLL_TEXT, POLL_RAW, WAYS };
+
+static const char * const way_file[WAYS] = {
+	[READ_TEXT]	= HYP "trace_pipe",
+	[READ_CPU_TEXT]	= HYP "per_cpu/cpu%d/trace_pipe",
+	[READ_RAW]	= HYP "per_cpu/cpu%d/trace_pipe_raw",
+	[POLL_TEXT]	= HYP "trace_pipe",
+	[POLL_RAW]	= HYP "per_cpu/cpu%d/trace_pipe_raw",
+};
+
+/* Somebody who waits for events, in a thread, until there is one. */
+struct waiter {
+	pthread_t	thread;
+	pid_t		tid;
+	int		fd;
+	enum way	how;
+	bool		woken;
+	ssize_t		got;
+	uint8_t		buf[PAGE];
+};
+
+static void *wait_for_events(void *arg)
+{
+	struct waiter *w = arg;
+	struct pollfd pfd = { .fd = w->fd, .events = POLLIN };
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	if (w->how >= POLL_TEXT && poll(&pfd, 1, TIMEOUT_MS) != 1)
+		return NULL;
+	w->got = read(w->fd, w->buf, sizeof(w->buf));
+	__atomic_store_n(&w->woken, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static bool is_woken(struct waiter *w)
+{
+	return __atomic_load_n(&w->woken, __ATOMIC_ACQUIRE);
+}
+
+static bool is_asleep(struct waiter *w)
+{
+	pid_t tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
+	char *text, *state;
+	bool asleep;
+
+	if (!tid)
+		return false;
+	text = get(path_of("/proc/self/task/%d/stat", tid));
+	state = strstr(text, ") ");
+	asleep = state && state[2] == 'S';
+	free(text);
+	return asleep;
+}
+
+/* Returns once it sleeps; false if it does not, because it need not. */
+static bool waiter_start(struct waiter *w, enum way how, int cpu)
+{
+	int tries = 2000;
+
+	*w = (struct waiter) { .how = how };
+	w->fd = open(path_of(way_file[how], cpu), O_RDONLY);
+	if (w->fd < 0)
+		return false;
+	pthread_create(&w->thread, NULL, wait_for_events, w);
+	while (!is_asleep(w) && !is_woken(w) && tries--)
+		usleep(1000);
+	return is_asleep(w);
+}
+
+/* Waits for it to wake; false if it got nothing. */
+static bool waiter_end(struct waiter *w)
+{
+	pthread_join(w->thread, NULL);
+	close(w->fd);
+	return is_woken(w) && w->got > 0;
+}
+
+/* How often in a text? */
+static int count_of(const char *text, const char *what)
+{
+	int count = 0;
+
+	while ((text = strstr(text, what))) {
+		text += strlen(what);
+		count++;
+	}
+	return count;
+}
+
+static int count_in(const char *file, const char *what)
+{
+	char *text = get(file);
+	int count = count_of(text, what);
+
+	free(text);
+	return count;
+}
+
+/* More than a tick, so that an alarm is set if one is needed. */
+static void let_a_tick_pass(void)
+{
+	usleep(20000);
+}
+
+TEST_F_TIMEOUT(hyp, an_event_wakes_whoever_waits, 120)
+{
+	struct waiter w;
+	enum way way;
+	int cpu, i;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		ASSERT_EQ(0, run_on(cpu));
+		for (way = 0; way < WAYS; way++) {
+			for (i = 0; i < 3; i++) {
+				ASSERT_TRUE(waiter_start(&w, way, cpu))
+					TH_LOG("way %d, CPU %d", way, cpu);
+				let_a_tick_pass();
+				EXPECT_FALSE(is_woken(&w));
+				ASSERT_EQ(0, emit(1, 1));
+				EXPECT_TRUE(waiter_end(&w))
+					TH_LOG("way %d, CPU %d", way, cpu);
+			}
+		}
+	}
+}
+
+TEST_F(hyp, each_of_many_waiters_is_woken)
+{
+	static const enum way ways[] = {
+		READ_TEXT, READ_RAW, POLL_RAW, READ_RAW, POLL_RAW,
+	};
+	struct waiter w[ARRAY_SIZE(ways)];
+	int i;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		ASSERT_TRUE(waiter_start(&w[i], ways[i], 0));
+
+	/* Some find that others have taken it, and wait for the next one. */
+	for (i = 0; i < ARRAY_SIZE(w); i++) {
+		while (!is_woken(&w[i])) {
+			ASSERT_EQ(0, emit(1, 1));
+			usleep(5000);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		EXPECT_TRUE(waiter_end(&w[i]));
+}
+
+/* Without a pause: whichever way the two interleave. */
+TEST_F(hyp, no_event_comes_between_looking_and_sleeping)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct stream stream = stream_from(1);
+	int rounds = 3000, cpu, status = 1;
+	pid_t pid;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	cpu = self->cpus - 1;
+	stream.pid = 0;
+	pfd.fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
+		      O_RDONLY | O_NONBLOCK);
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+
+	pid = fork();
+	if (!pid) {
+		int pipe_fd = open(HYP "write_event", O_WRONLY), i;
+		char text[16];
+
+		run_on(cpu);
+		for (i = 1; i <= rounds; i++) {
+			if (write(pipe_fd, text, sprintf(text, "%d", i)) < 0)
+				_exit(1);
+			if (!(i % 7))
+				usleep(i % 5 * 100);
+		}
+		_exit(0);
+	}
+
+	while (stream.next <= rounds) {
+		uint8_t page[PAGE];
+
+		ASSERT_EQ(1, poll(&pfd, 1, TIMEOUT_MS))
+			TH_LOG("asleep, event %llu is next",
+			       (unsigned long long)stream.next);
+		while (read(pfd.fd, page, sizeof(page)) == sizeof(page))
+			ASSERT_LT(0, decode_page(page, check_stream, &stream));
+	}
+	EXPECT_EQ(rounds, stream.count);
+	EXPECT_EQ(0, stream.errors);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+	close(pfd.fd);
+}
+
+/* buffer_percent: neither before, nor much after. */
+TEST_F(hyp, a_watermark_is_waited_for)
+{
+	static const int percents[] = { 25, 50, 100 };
+	const int pages = 256 * 1024 / 4072 + 1;
+	struct pollfd pfd = { .events = POLLIN };
+	int i, before, fd;
+
+	/* The page that the reader has, and the one that is begun, do not count. */
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	for (i = 0; i < ARRAY_SIZE(percents); i++) {
+		ASSERT_EQ(0, put(HYP "trace", ""));
+		ASSERT_EQ(0, put_num(HYP "buffer_percent", percents[i]));
+		before = (pages * percents[i] / 100 - 2) * PER_PAGE;
+
+		pfd.fd = fd;
+		ASSERT_EQ(0, emit(1, 1));
+		EXPECT_EQ(0, poll(&pfd, 1, 0));
+		ASSERT_EQ(0, emit(2, before));
+		let_a_tick_pass();
+		EXPECT_EQ(0, poll(&pfd, 1, 0))
+			TH_LOG("too early for %d %%", percents[i]);
+
+		if (!fork()) {
+			let_a_tick_pass();
+			_exit(emit(before + 1, before + 5 * PER_PAGE));
+		}
+		EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS))
+			TH_LOG("never %d %%", percents[i]);
+		wait(NULL);
+	}
+	close(fd);
+}
+
+/* What happens to a ring that somebody waits for. */
+static int shut(int cpu)
+{
+	return put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "0") ?:
+	       put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
+}
+
+static int resize(int cpu)
+{
+	return put(path_of(HYP "per_cpu/cpu%d/buffer_size_kb", cpu), "64");
+}
+
+static int reset(int cpu)
+{
+	return put(HYP "trace", "");
+}
+
+static int toggle(int cpu)
+{
+	return put(HYP "tracing_on", "0") ?: put(HYP "tracing_on", "1");
+}
+
+TEST_F_TIMEOUT(hyp, who_waits_is_woken_whatever_happens_to_the_ring, 120)
+{
+	static int (* const happens[])(int cpu) = { shut, resize, reset, toggle };
+	int cpu = self->cpus - 1, i;
+	struct waiter w;
+	enum way way;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	for (i = 0; i < ARRAY_SIZE(happens); i++) {
+		if (happens[i] == shut && !cpu)
+			continue;
+		for (way = 0; way < WAYS; way++) {
+			ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+			ASSERT_EQ(0, run_on(0));
+			ASSERT_EQ(0, put(HYP "trace", ""));
+			ASSERT_EQ(0, resize(cpu) ?:
+				     put(HYP "buffer_size_kb", "256"));
+			ASSERT_TRUE(waiter_start(&w, way, cpu));
+			ASSERT_EQ(0, happens[i](cpu));
+			ASSERT_EQ(0, run_on(cpu));
+			let_a_tick_pass();
+			ASSERT_EQ(0, emit(1, 1));
+			EXPECT_TRUE(waiter_end(&w))
+				TH_LOG("%d, way %d", i, way);
+		}
+	}
+}
+
+TEST_F(hyp, who_waits_before_tracing_is_on_is_woken)
+{
+	struct waiter w;
+	enum way way;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	for (way = 0; way < WAYS; way++) {
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+		ASSERT_EQ(0, put(HYP "trace", ""));
+		ASSERT_TRUE(waiter_start(&w, way, 0));
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		let_a_tick_pass();
+		ASSERT_EQ(0, emit(1, 1));
+		EXPECT_TRUE(waiter_end(&w))
+			TH_LOG("way %d", way);
+	}
+}
+
+/* Interrupts of irq_work, of all CPUs. */
+static long irq_works(void)
+{
+	char *text = get("/proc/interrupts"), *line = strstr(text, "IPI5:"), *end;
+	long sum = 0, n;
+
+	for (line += 5; n = strtol(line, &end, 10), end != line; line = end)
+		sum += n;
+	free(text);
+	return sum;
+}
+
+/* Have the host trace what it does to be woken, in an instance of its own. */
+static int watch_the_host(void)
+{
+	return mkdir(FOO, 0700) ?:
+	       put(FOO "set_event", "workqueue:workqueue_queue_work") ?:
+	       put(FOO "set_event", "timer:timer_start") ?:
+	       put(FOO "events/workqueue/workqueue_queue_work/enable", "1") ?:
+	       put(FOO "events/timer/timer_start/enable", "1");
+}
+
+TEST_F(hyp, without_a_reader_there_is_nothing_to_wake)
+{
+	long before, works;
+	struct waiter w;
+	int polls;
+
+	/* First let what was begun by earlier tests end. */
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	usleep(100000);
+	ASSERT_EQ(0, watch_the_host());
+	before = irq_works();
+	ASSERT_EQ(0, emit(1, MANY));
+	usleep(200000);
+	works = irq_works() - before;
+	EXPECT_GT(MANY / PER_PAGE / 2, works);
+	EXPECT_EQ(0, count_in(FOO "trace", "poll_work"));
+	EXPECT_EQ(0, count_in(FOO "trace", "rb_remote"));
+
+	/* That it would have been seen: */
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_TRUE(waiter_start(&w, READ_TEXT, 0));
+	usleep(200000);
+	polls = count_in(FOO "trace", "poll_work");
+	before = irq_works();
+	ASSERT_EQ(0, emit(1, 1));
+	EXPECT_TRUE(waiter_end(&w));
+	works = irq_works() - before;
+	if (has_doorbell()) {
+		EXPECT_EQ(0, polls);
+		EXPECT_LT(0, works);
+	} else {
+		EXPECT_LT(5, polls);
+	}
+	rmdir(FOO);
+}
+
+/* Hypercalls of a kind that EL2 has recorded since the buffer was emptied. */
+static int hypercalls(const char *name)
+{
+	put(HYP "events/hyp/host_hcall/enable", "0");
+	return count_in(HYP "trace", name);
+}
+
+TEST_F(hyp, reading_takes_a_hypercall_a_page_and_none_for_nothing)
+{
+	const int pages = 30;
+	uint8_t page[PAGE];
+	int fd, i, got = 0;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	ASSERT_EQ(0, emit(1, pages * PER_PAGE));
+	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "0"));
+	ASSERT_EQ(0, put(HYP "events/hyp/host_hcall/enable", "1"));
+	for (i = 0; i < pages; i++)
+		got += read(fd, page, sizeof(page)) == sizeof(page);
+	EXPECT_EQ(pages, got);
+	EXPECT_GE(pages, hypercalls("__hyp_trace_swap"));
+
+	/* Nothing there. */
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	while (read(fd, page, sizeof(page)) == sizeof(page))
+		;
+	ASSERT_EQ(0, put(HYP "events/hyp/host_hcall/enable", "1"));
+	while (read(fd, page, sizeof(page)) == sizeof(page))
+		;
+	for (i = 0; i < 100; i++)
+		EXPECT_EQ(-1, read(fd, page, sizeof(page)));
+	EXPECT_EQ(0, hypercalls("__hyp_trace_swap"));
+	EXPECT_EQ(0, hypercalls("__hyp_trace_alarm"));
+	close(fd);
+}
+
+TEST_F(hyp, reading_without_consuming_takes_no_hypercall)
+{
+	char *text;
+	int count;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 10 * PER_PAGE));
+	ASSERT_EQ(0, put(HYP "events/hyp/host_hcall/enable", "1"));
+	text = get(HYP "trace");
+	count = count_of(text, "selftest: id=");
+	free(text);
+	EXPECT_EQ(10 * PER_PAGE, count);
+	EXPECT_GE(1, hypercalls("__hyp_trace_swap"))
+		TH_LOG("one, by those who look whether it is empty");
+}
+
+/* Waiting has EL2 entered, which is an event. It must not be its own reason. */
+TEST_F(hyp, a_waiter_does_not_wake_itself)
+{
+	int fd, alarms = 0, ms;
+	char buf[PAGE + 1];
+	uint64_t start;
+	ssize_t n;
+
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
+	start = boot_ns();
+	do {
+		struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+		poll(&pfd, 1, 100);
+		while ((n = read(fd, buf, PAGE)) > 0) {
+			buf[n] = 0;
+			alarms += count_of(buf, "__hyp_trace_alarm id=");
+		}
+		ms = (boot_ns() - start) / 1000000;
+	} while (ms < 1000);
+	close(fd);
+	TH_LOG("%d alarms in %d ms", alarms, ms);
+	EXPECT_GE((ms / 4 + 2) * self->cpus, alarms);
+	EXPECT_EQ(has_doorbell(), alarms > 0);
+}
+
+TEST_HARNESS_MAIN
