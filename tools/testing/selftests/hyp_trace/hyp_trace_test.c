@@ -295,7 +295,7 @@ TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
 	EXPECT_EQ(0, s.errors);
 }
 
-TEST_F(hyp, memory_is_taken_when_used_and_given_back)
+TEST_F_TIMEOUT(hyp, memory_is_taken_when_used_and_given_back, 60)
 {
 	long long before, during, after;
 	long long size_kb = 16384ll * self->cpus;
@@ -319,7 +319,8 @@ TEST_F(hyp, memory_is_taken_when_used_and_given_back)
 	usleep(100000);
 	EXPECT_LT(size_kb, before - free_kb());
 	EXPECT_EQ(10, read_raw(0, NULL, NULL));
-	for (i = 0; i < 50; i++) {
+	/* However long that takes: a machine that emulates may be busy. */
+	for (i = 0; i < 1500; i++) {
 		after = free_kb();
 		if (before - after < 1024)
 			break;
