@@ -115,6 +115,45 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 	return extended ? -EINVAL : 0;
 }
 
+/*
+ * Of what hyp_cursor_next() would accept, skip those of the same type and length as
+ * the last one; that is most. Returns how many.
+ *
+ * Their time stamps can't overflow if the first one is not within reach of that: a
+ * page full of the largest deltas is less than 2^36 ns.
+ */
+static int skip_alike(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+		      u32 commit)
+{
+	const u32 len_mask = (1U << HYP_RING_TYPE_BITS) - 1;
+	const u32 type_len = READ_ONCE(*(const u32 *)cursor->header) & len_mask;
+	const u16 type = READ_ONCE(((const struct record_head *)cursor->record)->type);
+	const u32 size = 4 + type_len * 4;
+	const u8 *at = page->data + cursor->read, *start = at;
+	const u8 *last = page->data + commit - size;
+	u64 ts = cursor->ts;
+
+	/* Its size is in another word, or somebody has changed it meanwhile. */
+	if (size <= sizeof(struct record_head) || type_len > HYP_RING_TYPE_MAX_LEN ||
+	    (const u8 *)cursor->header + size != at || ts > U64_MAX - (1ULL << 36))
+		return 0;
+
+	for (; at <= last; at += size) {
+		u32 word = READ_ONCE(*(const u32 *)at);
+		const struct record_head *record = (const void *)(at + 4);
+
+		if ((word ^ type_len) & len_mask ||
+		    READ_ONCE(record->type) != type || READ_ONCE(record->pid) < 0)
+			break;
+
+		ts += word >> HYP_RING_TYPE_BITS;
+	}
+
+	cursor->read += at - start;
+	cursor->ts = ts;
+	return (at - start) / size;
+}
+
 /**
  * hyp_cursor_skip() - check a part of a page, and go to its end
  * @cursor:	where to begin; on success where the part ends
@@ -134,7 +173,7 @@ int hyp_cursor_skip(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 		return -EINVAL;
 
 	while ((ret = hyp_cursor_next(&next, page, commit, format)) > 0)
-		count++;
+		count += 1 + skip_alike(&next, page, commit);
 	if (ret)
 		return ret;
 

@@ -15,6 +15,7 @@
 #include <linux/trace_remote.h>
 
 struct trace_array;
+struct buffer_data_page;
 
 enum rb_remote_stat {
 	RB_REMOTE_ENTRIES,
@@ -57,8 +58,8 @@ struct ring_buffer_event *rb_remote_peek(struct rb_remote *remote, int cpu,
 					 u64 *ts, unsigned long *lost);
 struct ring_buffer_event *rb_remote_consume(struct rb_remote *remote, int cpu,
 					    u64 *ts, unsigned long *lost);
-int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
-			size_t len, int full);
+int rb_remote_read_page(struct rb_remote *remote, int cpu,
+			struct buffer_data_page **data_page, size_t len, int full);
 bool rb_remote_empty(struct rb_remote *remote, int cpu);
 u64 rb_remote_stat(struct rb_remote *remote, int cpu, enum rb_remote_stat stat);
 

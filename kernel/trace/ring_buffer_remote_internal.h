@@ -27,6 +27,20 @@
 #include "ring_buffer_remote.h"
 
 /**
+ * struct rb_remote_tail_count - how much of the page being written has been counted
+ * @page:	the page, NULL if none
+ * @pos:	its position
+ * @cursor:	behind the last event that was counted
+ * @count:	events up to there
+ */
+struct rb_remote_tail_count {
+	const struct hyp_ring_page	*page;
+	u64				pos;
+	struct hyp_cursor		cursor;
+	int				count;
+};
+
+/**
  * struct rb_remote_cpu - the reader's side of one CPU's ring
  * @lock:	serialises readers; protects all below but @waiters and @mapped
  * @remote:	whose it is
@@ -45,6 +59,8 @@
  * @commit:	bytes of @copy that have been copied and checked
  * @done:	in @copy, behind what has been consumed
  * @end:	in @copy, at @commit
+ * @left:	events from @done to @end
+ * @tail:	for statistics
  * @bad:	the reader page made no sense; the rest of it is skipped
  * @told:	the reader page is final, and its commit now has flags in it that
  *		tell user space of lost events
@@ -81,6 +97,8 @@ struct rb_remote_cpu {
 	u32				commit;
 	struct hyp_cursor		done;
 	struct hyp_cursor		end;
+	unsigned int			left;
+	struct rb_remote_tail_count		tail;
 	bool				bad;
 	bool				told;
 	bool				warned;

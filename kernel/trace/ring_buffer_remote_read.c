@@ -29,6 +29,7 @@ static void skip_page(struct rb_remote_cpu *c, const char *why)
 	c->bad = true;
 	c->commit = c->done.read;
 	c->end = c->done;
+	c->left = 0;
 
 	if (!c->warned)
 		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped and count as overrun in per_cpu/cpu%d/stats\n",
@@ -41,6 +42,7 @@ static void take_commit(struct rb_remote_cpu *c)
 {
 	u64 commit = hyp_page_commit(c->page);
 	struct hyp_cursor start = c->end, end;
+	int count;
 
 	if (commit == c->commit)
 		return;
@@ -62,7 +64,8 @@ static void take_commit(struct rb_remote_cpu *c)
 	memcpy(c->copy->data + c->commit, c->page->data + c->commit,
 	       commit - c->commit);
 	end = start;
-	if (hyp_cursor_skip(&end, c->copy, commit, &c->remote->format) < 0) {
+	count = hyp_cursor_skip(&end, c->copy, commit, &c->remote->format);
+	if (count < 0) {
 		skip_page(c, "malformed event");
 		return;
 	}
@@ -77,6 +80,7 @@ static void take_commit(struct rb_remote_cpu *c)
 		c->done = start;
 	c->end = end;
 	c->commit = commit;
+	c->left += count;
 }
 
 /* Is what EL2 returned the one thing that it can be? */
@@ -109,6 +113,7 @@ static bool swap_page(struct rb_remote_cpu *c)
 	c->page = c->ring->pages[swap.id];
 	c->next_pos = swap.pos + 1;
 	c->commit = 0;
+	c->left = 0;
 	c->done.read = 0;
 	c->bad = false;
 	c->told = false;
@@ -130,6 +135,18 @@ void rb_remote_refresh(struct rb_remote_cpu *c)
 
 	if (c->ring && c->page && !c->bad && !c->told)
 		take_commit(c);
+}
+
+/*
+ * Is all of the reader page copied, with no more to come? In this order: if the writer
+ * has moved on, the commit is its last.
+ */
+static bool is_final(struct rb_remote_cpu *c)
+{
+	bool final = !c->ring || rb_remote_tail(c->ring) >= c->next_pos;
+
+	rb_remote_refresh(c);
+	return final;
 }
 
 /* Has the writer published something to swap for? @tail is where it is. */
@@ -187,6 +204,8 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 	c->page = NULL;
 	c->next_pos = 0;
 	c->commit = 0;
+	c->left = 0;
+	c->tail = (struct rb_remote_tail_count) { };
 	c->seq = 0;
 	c->bad = false;
 	c->told = false;
@@ -202,6 +221,17 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 
 	for (i = 0; i < c->ring->nr_slots; i++)
 		c->slot_id[i] = i;
+}
+
+/* @count events are consumed, up to @done. */
+static void consumed(struct rb_remote_cpu *c, const struct hyp_cursor *done,
+		     unsigned int count)
+{
+	c->done = *done;
+	c->lost = 0;
+	c->left -= count;
+	c->seq += count;
+	c->read += count;
 }
 
 /* The next event, and in @next the state behind it. */
@@ -258,12 +288,8 @@ static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
 	if (lost)
 		*lost = event ? c->lost : 0;
 
-	if (event && consume) {
-		c->done = next;
-		c->lost = 0;
-		c->seq++;
-		c->read++;
-	}
+	if (event && consume)
+		consumed(c, &next, 1);
 
 	raw_spin_unlock_irqrestore(&c->lock, flags);
 
@@ -302,58 +328,79 @@ static void set_commit(struct hyp_ring_page *to, size_t commit, size_t room,
 	to->commit = commit | flags;
 }
 
+/* As many events as fit into @len bytes, from @next on; returns how many. */
+static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
+			      struct hyp_cursor *next)
+{
+	unsigned int count = 0;
+
+	if (c->commit - c->done.read <= len) {
+		*next = c->end;
+		return c->left;
+	}
+
+	while (1) {
+		struct hyp_cursor last = *next;
+
+		if (hyp_cursor_next(next, c->copy, c->commit,
+				    &c->remote->format) <= 0 ||
+		    next->read - c->done.read > len) {
+			*next = last;
+			return count;
+		}
+		count++;
+	}
+}
+
 /**
  * rb_remote_read_page() - consume a page's worth of events
  * @remote:	the buffer
  * @cpu:	whose
- * @data_page:	a page to fill, in the format of events/header_page
+ * @data_page:	a page, for one in the format of events/header_page: the same, filled
+ *		in, or another one in exchange
  * @len:	bytes of data that it may have
  * @full:	only a page that the writer has left
  *
  * Return: 0, or -1 if there is nothing of the kind
  */
-int rb_remote_read_page(struct rb_remote *remote, int cpu, void *data_page,
-			size_t len, int full)
+int rb_remote_read_page(struct rb_remote *remote, int cpu,
+			struct buffer_data_page **data_page, size_t len, int full)
 {
 	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
-	struct hyp_ring_page *to = data_page;
+	struct hyp_ring_page *to = (void *)*data_page;
 	struct hyp_cursor next;
+	unsigned int count;
 	size_t size;
-	int count = 0;
+	bool final;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
 	if (!rb_remote_refill(c))
 		return -1;
-	if (full && c->ring && rb_remote_tail(c->ring) < c->next_pos)
+	final = is_final(c);
+	if (full && !final)
 		return -1;
 
 	next = c->done;
-	while (1) {
-		struct hyp_cursor last = next;
-
-		if (hyp_cursor_next(&next, c->copy, c->commit,
-				    &remote->format) <= 0 ||
-		    next.read - c->done.read > len) {
-			next = last;
-			break;
-		}
-		count++;
-	}
+	count = events_in(c, len, &next);
 	if (!count)
 		return -1;
 
+	size = next.read - c->done.read;
+	if (!c->done.read && next.read == c->commit && final) {
+		/* All of a page that gets no more: our copy of it will do. */
+		swap(to, c->copy);
+		*data_page = (void *)to;
+	} else {
+		memcpy(to->data, c->copy->data + c->done.read, size);
+	}
+
 	/* Its first event's delta counts from the last one before it. */
 	to->time_stamp = c->done.ts;
-	size = next.read - c->done.read;
 	memset(to->data + size, 0, DATA_ROOM - size);
-	memcpy(to->data, c->copy->data + c->done.read, size);
 	set_commit(to, size, min(len, DATA_ROOM), c->lost);
 
-	c->done = next;
-	c->lost = 0;
-	c->seq += count;
-	c->read += count;
+	consumed(c, &next, count);
 	return 0;
 }
 
@@ -371,16 +418,13 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 {
 	u64 lost = 0;
 	bool final;
-	int count;
 
 	lockdep_assert_held(&c->lock);
 
 	if (!rb_remote_refill(c))
 		return 0;
 
-	/* In this order: if the writer has moved on, the commit is its last. */
-	final = c->ring && rb_remote_tail(c->ring) >= c->next_pos;
-	rb_remote_refresh(c);
+	final = is_final(c);
 	if (c->bad)
 		return 0;
 
@@ -390,10 +434,7 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 		c->told = true;
 	}
 
-	count = hyp_cursor_skip(&c->done, c->copy, c->commit,
-				&c->remote->format);
-	c->seq += count;
-	c->read += count;
+	consumed(c, &c->end, c->left);
 	return lost;
 }
 
@@ -466,15 +507,38 @@ struct census {
 
 static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
 {
-	struct hyp_cursor cursor = c->done;
-
 	rb_remote_refresh(c);
-	if (c->commit == c->done.read)
+	if (!c->left)
 		return;
 
 	census->oldest_ts = c->done.ts;
-	census->entries = hyp_cursor_skip(&cursor, c->copy, c->commit,
-					  &c->remote->format);
+	census->entries = c->left;
+}
+
+/*
+ * Events in the page that is being written, or -EINVAL. Each is counted once: whoever
+ * asks again has the new ones added.
+ */
+static int count_tail(struct rb_remote_cpu *c, const struct hyp_ring_page *page, u64 pos)
+{
+	struct rb_remote_tail_count *tail = &c->tail;
+	int count;
+
+	if (!tail->page || tail->pos != pos) {
+		*tail = (struct rb_remote_tail_count) { .page = page, .pos = pos };
+		hyp_cursor_init(&tail->cursor, page);
+	}
+
+	/* Live: the page may be reused meanwhile, which the caller finds out. */
+	count = data_race(hyp_cursor_skip(&tail->cursor, page, hyp_page_commit(page),
+					  &c->remote->format));
+	if (count < 0) {
+		tail->page = NULL;
+		return count;
+	}
+
+	tail->count += count;
+	return tail->count;
 }
 
 /*
@@ -485,7 +549,6 @@ static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 {
 	u64 tail = rb_remote_tail(c->ring), oldest, first_seq, expected, before;
 	const struct hyp_ring_page *page;
-	struct hyp_cursor cursor;
 	int count;
 
 	if (tail < c->next_pos)
@@ -498,10 +561,7 @@ static bool census_ring(struct rb_remote_cpu *c, struct census *census)
 		census->oldest_ts = READ_ONCE(page->time_stamp);
 
 	page = rb_remote_page_at(c, tail);
-	hyp_cursor_init(&cursor, page);
-	/* Live: it may be reused meanwhile, which is found out below. */
-	count = data_race(hyp_cursor_skip(&cursor, page, hyp_page_commit(page),
-					  &c->remote->format));
+	count = count_tail(c, page, tail);
 
 	expected = c->seq + census->entries;
 	if (first_seq > expected)

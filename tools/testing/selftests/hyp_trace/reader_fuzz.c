@@ -127,13 +127,15 @@ static void consume(bool only_peek)
 
 static void read_page(void)
 {
-	struct hyp_ring_page *page = malloc(sizeof(*page));
+	struct buffer_data_page *data_page = malloc(sizeof(struct hyp_ring_page));
 	size_t len = next_u64() % (HYP_RING_DATA_SIZE + 1);
+	struct hyp_ring_page *page;
 	struct hyp_cursor cursor;
 	u64 commit;
 	int ret;
 
-	if (!rb_remote_read_page(&reader.remote, 0, page, len, next_byte() % 2)) {
+	if (!rb_remote_read_page(&reader.remote, 0, &data_page, len, next_byte() % 2)) {
+		page = (struct hyp_ring_page *)data_page;
 		commit = page->commit & (BIT(30) - 1);
 		require(commit && commit <= len);
 		hyp_cursor_init(&cursor, page);
@@ -142,7 +144,7 @@ static void read_page(void)
 			check_event(cursor.header, page);
 		require(!ret);
 	}
-	free(page);
+	free(data_page);
 }
 
 static void iterate(void)

@@ -91,24 +91,28 @@ static bool consume_event(void)
 /* A page at a time, as trace_pipe_raw does, not always to its end. */
 static bool consume_page(unsigned int *seed)
 {
-	static struct hyp_ring_page page;
+	static struct buffer_data_page *data_page;
+	struct hyp_ring_page *page;
 	struct hyp_cursor cursor;
 	u64 commit, missed = 0;
 	size_t len = rand_r(seed) % 3 ? HYP_RING_DATA_SIZE : rand_r(seed) % 500;
 
-	if (rb_remote_read_page(&reader.remote, 0, &page, len, rand_r(seed) % 2))
+	if (!data_page)
+		data_page = calloc(1, sizeof(struct hyp_ring_page));
+	if (rb_remote_read_page(&reader.remote, 0, &data_page, len, rand_r(seed) % 2))
 		return false;
 
-	commit = page.commit & (BIT(30) - 1);
+	page = (struct hyp_ring_page *)data_page;
+	commit = page->commit & (BIT(30) - 1);
 	if (commit > len)
 		complain("%llu bytes where %zu fit", (unsigned long long)commit, len);
-	if (page.commit & BIT(30))
-		memcpy(&missed, page.data + commit, sizeof(missed));
-	else if (page.commit & BIT(31))		/* No room to say how many. */
-		missed = ((const struct record *)(page.data + 4))->id - next_id;
+	if (page->commit & BIT(30))
+		memcpy(&missed, page->data + commit, sizeof(missed));
+	else if (page->commit & BIT(31))		/* No room to say how many. */
+		missed = ((const struct record *)(page->data + 4))->id - next_id;
 
-	hyp_cursor_init(&cursor, &page);
-	while (hyp_cursor_next(&cursor, &page, commit, &reader.remote.format) > 0) {
+	hyp_cursor_init(&cursor, page);
+	while (hyp_cursor_next(&cursor, page, commit, &reader.remote.format) > 0) {
 		consumed_one(cursor.record, cursor.ts, missed);
 		missed = 0;
 	}

@@ -51,17 +51,17 @@ static u64 slot_pos(u64 word)
  *
  * Returns false if the slot is unread and must be kept.
  */
-static bool slot_claim(struct hyp_ring *ring, u32 slot, u64 pos, u32 *id)
+static __always_inline bool slot_claim(struct hyp_ring *ring, u64 *slot, u64 pos,
+				       u32 *id)
 {
-	u64 word = smp_load_acquire(&ring->slots[slot]);
+	u64 word = smp_load_acquire(slot);
 
 	if (slot_pos(word) != pos) {
 		if (!ring->overwrite)
 			return false;
 
 		/* Whether this wins or loses, word then names our page. */
-		try_cmpxchg(&ring->slots[slot], &word,
-			    slot_word(slot_id(word), pos));
+		try_cmpxchg(slot, &word, slot_word(slot_id(word), pos));
 	}
 
 	*id = slot_id(word);
@@ -69,23 +69,25 @@ static bool slot_claim(struct hyp_ring *ring, u32 slot, u64 pos, u32 *id)
 }
 
 /* Begin position @pos, in @slot, on page @id. */
-static void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot, u32 id,
-			    u64 now)
+static __always_inline void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot,
+					    u32 id, u64 now)
 {
 	struct hyp_ring_record *record = &ring->records[id];
 	struct hyp_ring_page *page = record->page;
+	struct hyp_ring_meta *meta = ring->meta;
+	u64 seq = ring->seq;
 
 	/*
 	 * Tell those who copy the page's old content before destroying it.
 	 * Pairs with the smp_rmb() in rb_remote_copy_page().
 	 */
-	WRITE_ONCE(ring->meta->claimed, pos);
+	WRITE_ONCE(meta->claimed, pos);
 	smp_wmb();
 
-	record->first_seq = ring->seq;
+	record->first_seq = seq;
 	WRITE_ONCE(page->commit, 0);
 	WRITE_ONCE(page->time_stamp, now);
-	WRITE_ONCE(page->first_seq, ring->seq);
+	WRITE_ONCE(page->first_seq, seq);
 
 	ring->page = page;
 	ring->write = 0;
@@ -98,11 +100,11 @@ static void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot, u32 id,
 	 * hyp_ring_swap(), the second with rb_remote_tail() on the host.
 	 */
 	smp_store_release(&ring->tail, pos);
-	smp_store_release(&ring->meta->tail, pos);
+	smp_store_release(&meta->tail, pos);
 }
 
 /* Move on to the next page; false if the ring is full and must stay so. */
-static bool ring_next_page(struct hyp_ring *ring, u64 now)
+static __always_inline bool ring_next_page(struct hyp_ring *ring, u64 now)
 {
 	u32 slot = ring->tail_slot + 1;
 	u64 pos = ring->tail + 1;
@@ -111,7 +113,7 @@ static bool ring_next_page(struct hyp_ring *ring, u64 now)
 	if (slot == ring->nr_slots)
 		slot = 0;
 
-	if (!slot_claim(ring, slot, pos, &id))
+	if (!slot_claim(ring, &ring->slots[slot], pos, &id))
 		return false;
 
 	ring_begin_page(ring, pos, slot, id, now);
@@ -127,84 +129,96 @@ static void ring_write_extend(struct hyp_ring *ring, u64 delta)
 	ring->write += HYP_RING_EXTEND_SIZE;
 }
 
-/* There will be an event at the tail: has the reader asked to be told? Once. */
-static void ring_check_alarm(struct hyp_ring *ring)
+/*
+ * Somebody waits for an event at this position, or an earlier one, and there will be
+ * one. Passes @delta on: what has it called last needs no stack frame then.
+ */
+static noinline s64 ring_alarm(struct hyp_ring *ring, s64 delta)
 {
-	if (unlikely(ring->alarm <= ring->tail)) {
-		ring->alarm = HYP_RING_NO_ALARM;
-		WRITE_ONCE(ring->meta->rung, ++ring->rung);
-		hyp_ring_doorbell();
-	}
+	ring->alarm = HYP_RING_NO_ALARM;
+	WRITE_ONCE(ring->meta->rung, ++ring->rung);
+	hyp_ring_doorbell();
+	return delta;
 }
 
-/* Have @ring's page be one with room for an event, and the clock be plausible. */
-static bool ring_make_room(struct hyp_ring *ring, u64 *now, u64 *delta, u32 size)
+static noinline s64 ring_drop(struct hyp_ring *ring)
 {
+	WRITE_ONCE(ring->meta->dropped, ++ring->dropped);
+	return -1;
+}
+
+/* As hyp_ring_make_room(), for what is not once per page. */
+static noinline s64 ring_make_room_rarely(struct hyp_ring *ring, u64 now, u32 size)
+{
+	u64 delta;
 	u32 extend;
+
+	if (!ring->open) {
+		ring->missed += ring->suspended;
+		return -1;
+	}
+
+	ring->limit = HYP_RING_DATA_SIZE;
 
 	/*
 	 * Per CPU time never goes backwards, whatever the clock says. And only
 	 * half of its range counts: else it could wrap around from the end to
 	 * the beginning, which the fast path would take for a small delta.
 	 */
-	*now = max(min(*now, (u64)S64_MAX), ring->stamp);
+	now = max(min(now, (u64)S64_MAX), ring->stamp);
 	if (!ring->write) {
-		WRITE_ONCE(ring->page->time_stamp, *now);
-		ring->stamp = *now;
+		WRITE_ONCE(ring->page->time_stamp, now);
+		ring->stamp = now;
 	}
 
-	*delta = *now - ring->stamp;
-	extend = *delta >> HYP_RING_DELTA_BITS ? HYP_RING_EXTEND_SIZE : 0;
+	delta = now - ring->stamp;
+	extend = delta >> HYP_RING_DELTA_BITS ? HYP_RING_EXTEND_SIZE : 0;
 
 	/* What even a time extend cannot say, the next page's header does. */
 	if (ring->write + extend + size > HYP_RING_DATA_SIZE ||
-	    *delta >> HYP_RING_EXTEND_BITS) {
-		*delta = 0;
-		return ring_next_page(ring, *now);
+	    delta >> HYP_RING_EXTEND_BITS) {
+		if (!ring_next_page(ring, now))
+			return ring_drop(ring);
+		delta = 0;
+	} else if (extend) {
+		ring_write_extend(ring, delta);
+		ring->stamp = now;
+		delta = 0;
 	}
 
-	if (extend) {
-		ring_write_extend(ring, *delta);
-		*delta = 0;
-	}
+	if (ring->alarm <= ring->tail)
+		return ring_alarm(ring, delta);
 
-	return true;
+	return delta;
 }
 
 /**
- * hyp_ring_reserve_slow() - make room for an event, whatever that takes
+ * hyp_ring_make_room() - make room for an event, whatever that takes
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
- * @room:	the room
  *
- * The page is full, time has moved by more than an event's header can say, or
- * has moved backwards, somebody waits for an event, or the ring is closed.
+ * The page is full. Or time has moved by more than an event's header can say, or has
+ * moved backwards, somebody waits for an event, or the ring is closed.
  *
- * Context: as hyp_ring_reserve(), which has returned false.
- * Return: false if the event is not to be written: ring closed; or suspended, or
- * full in no-overwrite mode, which is counted
+ * Context: the ring's own CPU, hyp_ring_has_room() has said no.
+ * Return: the event's delta [ns]; -1 if it is not to be written: ring closed; or
+ * suspended, or full in no-overwrite mode, which is counted
  */
-bool hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload,
-			   struct hyp_ring_room *room)
+s64 hyp_ring_make_room(struct hyp_ring *ring, u64 now, u32 payload)
 {
-	u64 delta;
+	u64 delta = now - ring->stamp;
 
-	if (!ring->open) {
-		ring->missed += ring->suspended;
-		return false;
-	}
+	if (unlikely(!ring->limit || delta >> HYP_RING_DELTA_BITS))
+		return ring_make_room_rarely(ring, now, hyp_ring_size(payload));
 
-	ring->limit = HYP_RING_DATA_SIZE;
+	if (unlikely(!ring_next_page(ring, now)))
+		return ring_drop(ring);
 
-	if (!ring_make_room(ring, &now, &delta, hyp_ring_size(payload))) {
-		WRITE_ONCE(ring->meta->dropped, ++ring->dropped);
-		return false;
-	}
+	if (unlikely(ring->alarm <= ring->tail))
+		return ring_alarm(ring, 0);
 
-	ring_check_alarm(ring);
-	*room = hyp_ring_take(ring, now, delta, payload);
-	return true;
+	return 0;
 }
 
 /**

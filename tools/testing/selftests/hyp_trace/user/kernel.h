@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <linux/types.h>
 
+typedef int64_t s64;
 typedef int32_t s32;
 typedef uint64_t u64;
 typedef uint32_t u32;
@@ -20,6 +21,7 @@ typedef uint8_t u8;
 
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
+#define noinline		__attribute__((noinline))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)

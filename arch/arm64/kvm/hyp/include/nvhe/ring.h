@@ -125,7 +125,17 @@ static __always_inline void *hyp_ring_head(void *event, u32 delta, u32 payload)
 	return head + 1;
 }
 
-/* The room for an event that goes to the page being written. */
+/**
+ * hyp_ring_take() - take room that is there
+ * @ring:	this CPU's ring
+ * @now:	boot clock [ns]
+ * @delta:	time since the last event [ns]
+ * @payload:	size of the event's payload [bytes], a multiple of 4
+ *
+ * Context: the ring's own CPU; hyp_ring_has_room(), or hyp_ring_make_room() has given
+ * @delta. hyp_ring_commit() follows before anything else.
+ * Return: the room
+ */
 static __always_inline struct hyp_ring_room
 hyp_ring_take(struct hyp_ring *ring, u64 now, u32 delta, u32 payload)
 {
@@ -148,8 +158,25 @@ hyp_ring_take(struct hyp_ring *ring, u64 now, u32 delta, u32 payload)
 	};
 }
 
-bool hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload,
-			   struct hyp_ring_room *room);
+/**
+ * hyp_ring_has_room() - can an event be written without further ado?
+ * @ring:	this CPU's ring
+ * @delta:	boot clock, less that of the last event [ns]
+ * @payload:	size of the event's payload [bytes], a multiple of 4
+ *
+ * If not, hyp_ring_make_room() is to be asked, which is not done here so that the
+ * caller can do it in a function of its own, and need save no registers for it in the
+ * common case.
+ */
+static __always_inline bool hyp_ring_has_room(const struct hyp_ring *ring,
+					      u64 delta, u32 payload)
+{
+	/* A clock that went backwards makes a huge delta. */
+	return likely(!(delta >> HYP_RING_DELTA_BITS) &&
+		      ring->write + hyp_ring_size(payload) <= ring->limit);
+}
+
+s64 hyp_ring_make_room(struct hyp_ring *ring, u64 now, u32 payload);
 
 /**
  * hyp_ring_reserve() - make room for an event, if that is simple
@@ -158,24 +185,39 @@ bool hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now, u32 payload,
  * @payload:	size of the event's payload [bytes], a multiple of 4
  * @room:	the room
  *
- * Context: the ring's own CPU; hyp_ring_commit() follows before anything else.
- * Return: false if it is not simple: then hyp_ring_reserve_slow() is to be asked,
- * which is not done here so that the caller can do it in a function of its own,
- * and need save no registers for it in the common case
+ * Return: false if it is not simple
  */
 static __always_inline bool hyp_ring_reserve(struct hyp_ring *ring, u64 now,
-					     u32 payload,
-					     struct hyp_ring_room *room)
+					     u32 payload, struct hyp_ring_room *room)
 {
 	u64 delta = now - ring->stamp;
 
-	/* A clock that went backwards makes a huge delta. */
-	if (unlikely(delta >> HYP_RING_DELTA_BITS ||
-		     ring->write + hyp_ring_size(payload) >
-		     ring->limit))
+	if (!hyp_ring_has_room(ring, delta, payload))
 		return false;
 
 	*room = hyp_ring_take(ring, now, delta, payload);
+	return true;
+}
+
+/**
+ * hyp_ring_reserve_slow() - make room for an event, whatever that takes
+ * @ring:	this CPU's ring
+ * @now:	boot clock [ns]
+ * @payload:	size of the event's payload [bytes], a multiple of 4
+ * @room:	the room
+ *
+ * Return: false if the event is not to be written
+ */
+static __always_inline bool hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now,
+						  u32 payload,
+						  struct hyp_ring_room *room)
+{
+	s64 delta = hyp_ring_make_room(ring, now, payload);
+
+	if (unlikely(delta < 0))
+		return false;
+
+	*room = hyp_ring_take(ring, ring->stamp + delta, delta, payload);
 	return true;
 }
 
