@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug bench perfetto shell apply clean help check
+.PHONY: all run test test-debug bench doc perfetto shell apply clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -22,6 +22,10 @@ test-debug: all
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench
+
+doc: bench
+	@cp "$(B)/bench/table" Documentation/trace/hyp-performance-table.txt
+	@tools/build/site > Documentation/trace/hyp-performance-site.txt
 
 perfetto: all
 	@tools/qemu/perfetto "$(B)/hyp.pftrace"
@@ -44,7 +48,8 @@ help:
 	@echo 'make run          boot them, trace the hypervisor, show the events'
 	@echo 'make test         run all tests; ends with "N passed, N failed"'
 	@echo 'make test-debug   those in QEMU, with KASAN, lockdep and more; takes an hour'
-	@echo 'make bench        what an event costs, in instructions'
+	@echo 'make bench        what tracing costs, beside what it may; some 4 minutes'
+	@echo 'make doc          the same, and puts it into Documentation/'
 	@echo 'make perfetto     have Perfetto record host and hypervisor: build/hyp.pftrace'
 	@echo 'make shell        boot to a shell'
 	@echo 'make check        sparse, W=1 and checkpatch on our files'

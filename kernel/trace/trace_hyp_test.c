@@ -3,6 +3,7 @@
  * Files in hyp/ for the tests in tools/testing/selftests/hyp_trace:
  *
  *   write_event	has EL2 record an event
+ *   write_host_event	has the host record such an event, in ordinary instances
  *   ring_pages		the memory that the host shares with EL2, as it is
  *
  * What a test can do with them, a kernel that has gone bad could do without.
@@ -16,6 +17,9 @@
 #include "ring_buffer_remote_internal.h"
 #include "trace.h"
 #include "trace_hyp_test.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace_hyp_test_event.h"
 
 static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 				 size_t cnt, loff_t *ppos)
@@ -35,6 +39,25 @@ static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 static const struct file_operations write_event_fops = {
 	.open	= tracing_open_generic,
 	.write	= write_event_write,
+};
+
+static ssize_t write_host_event_write(struct file *filp, const char __user *ubuf,
+				      size_t cnt, loff_t *ppos)
+{
+	u64 id;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
+	if (ret)
+		return ret;
+
+	trace_host_selftest(id);
+	return cnt;
+}
+
+static const struct file_operations write_host_event_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_host_event_write,
 };
 
 /* A CPU's pages in ring_pages begin at its number times this. */
@@ -132,5 +155,7 @@ void __init trace_hyp_test_init(struct rb_remote *remote)
 	struct dentry *dir = remote->tr->dir;
 
 	trace_create_file("write_event", 0200, dir, remote, &write_event_fops);
+	trace_create_file("write_host_event", 0200, dir, remote,
+			  &write_host_event_fops);
 	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
 }

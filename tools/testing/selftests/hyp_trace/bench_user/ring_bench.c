@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What EL2's ring costs as a program on this machine: nvhe/ring.h and ring.c as they
+ * are, an event of one u64, into a ring of 1 MiB that is overwritten.
+ *
+ * Beside it what nothing can be faster than: the clock alone, and storing as many
+ * bytes to as much memory.
+ */
+
+#include <string.h>
+
+#include <nvhe/ring.h>
+
+#include "bench.h"
+
+#define NR_SLOTS	256
+
+struct record {
+	u64	ent;
+	u64	id;
+} __attribute__((packed, aligned(4)));
+
+static struct hyp_ring ring;
+static struct hyp_ring_meta meta;
+static struct hyp_ring_page pages[NR_SLOTS + 1] __attribute__((aligned(4096)));
+
+void hyp_ring_doorbell(void)
+{
+}
+
+static void ring_set_up(void)
+{
+	struct hyp_ring_record *records = calloc(1, hyp_ring_bookkeeping(NR_SLOTS));
+	u32 i;
+
+	for (i = 0; i <= NR_SLOTS; i++)
+		records[i].page = &pages[i];
+	hyp_ring_init(&ring, records, NR_SLOTS, &meta);
+	ring.overwrite = true;
+	hyp_ring_open(&ring);
+}
+
+static inline void write_at(u64 now, u64 id)
+{
+	struct hyp_ring_room room;
+	struct record *record;
+
+	if (!hyp_ring_reserve(&ring, now, sizeof(*record), &room) &&
+	    !hyp_ring_reserve_slow(&ring, now, sizeof(*record), &room))
+		return;
+
+	record = room.payload;
+	record->ent = 1;
+	record->id = id;
+	hyp_ring_commit(&room);
+}
+
+static void write_event(u64 id)
+{
+	write_at(bench_clock(), id);
+}
+
+static void write_without_clock(u64 id)
+{
+	write_at(id, id);
+}
+
+static volatile u64 sink;
+
+static void read_clock(u64 id)
+{
+	sink = bench_clock();
+}
+
+static void copy_bytes(u64 id)
+{
+	static const u8 from[sizeof(struct record) + 4];
+	static size_t at;
+	u8 *to = (u8 *)pages + at;
+
+	memcpy(to, from, sizeof(from));
+	/* Each of them, as somebody might read it. */
+	__asm__ volatile("" : : "r" (to) : "memory");
+	at = at + sizeof(from) < sizeof(pages) - sizeof(from) ? at + sizeof(from) : 0;
+}
+
+int main(void)
+{
+	ring_set_up();
+	bench("ring", write_event);
+	bench("ring_without_clock", write_without_clock);
+	bench("clock", read_clock);
+	bench("memcpy", copy_bytes);
+	return 0;
+}
