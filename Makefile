@@ -24,8 +24,7 @@ bench: all
 	@tools/testing/selftests/hyp_trace/bench
 
 doc: bench
-	@cp "$(B)/bench/table" Documentation/trace/hyp-performance-table.txt
-	@tools/build/site > Documentation/trace/hyp-performance-site.txt
+	@tools/build/doc
 
 perfetto: all
 	@tools/qemu/perfetto "$(B)/hyp.pftrace"

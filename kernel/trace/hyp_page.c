@@ -119,8 +119,7 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
  * Of what hyp_cursor_next() would accept, skip those of the same type and length as
  * the last one; that is most. Returns how many.
  *
- * Their time stamps can't overflow if the first one is not within reach of that: a
- * page full of the largest deltas is less than 2^36 ns.
+ * Their time stamps can't overflow if the first one is not within reach of that.
  */
 static int skip_alike(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 		      u32 commit)
@@ -131,11 +130,13 @@ static int skip_alike(struct hyp_cursor *cursor, const struct hyp_ring_page *pag
 	const u32 size = 4 + type_len * 4;
 	const u8 *at = page->data + cursor->read, *start = at;
 	const u8 *last = page->data + commit - size;
+	/* More than a page full of the largest deltas. */
+	const u64 reach = (u64)HYP_RING_DATA_SIZE << HYP_RING_DELTA_BITS;
 	u64 ts = cursor->ts;
 
 	/* Its size is in another word, or somebody has changed it meanwhile. */
 	if (size <= sizeof(struct record_head) || type_len > HYP_RING_TYPE_MAX_LEN ||
-	    (const u8 *)cursor->header + size != at || ts > U64_MAX - (1ULL << 36))
+	    (const u8 *)cursor->header + size != at || ts > U64_MAX - reach)
 		return 0;
 
 	for (; at <= last; at += size) {

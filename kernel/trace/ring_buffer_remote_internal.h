@@ -42,7 +42,7 @@ struct rb_remote_tail_count {
 
 /**
  * struct rb_remote_cpu - the reader's side of one CPU's ring
- * @lock:	serialises readers; protects all below but @waiters and @mapped
+ * @lock:	serialises readers; protects all below but @doorbell, @waiters and @mapped
  * @remote:	whose it is
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
@@ -54,8 +54,9 @@ struct rb_remote_tail_count {
  * @next_pos:	position that the next swap will give, or a later one
  * @page:	the reader page as EL2 writes it, NULL before the first swap
  * @copy:	our copy of it: what is checked stays as it was checked. Events
- *		that are returned lie in it; it stays when the ring is exchanged,
- *		and is freed only while the instance's trace_ref is 0
+ *		that are returned lie in it; it stays when the ring is exchanged, is
+ *		given away for another page by readers of pages only, and is freed
+ *		only while the instance's trace_ref is 0
  * @commit:	bytes of @copy that have been copied and checked
  * @done:	in @copy, behind what has been consumed
  * @end:	in @copy, at @commit
@@ -72,7 +73,7 @@ struct rb_remote_tail_count {
  * @dropped:	events dropped by rings that are unloaded
  * @alarm:	position at which the writer will tell us of an event, RB_REMOTE_NO_ALARM
  *		if it won't
- * @rung:	how often the writer had told us when it was set
+ * @rung:	how often the writer had told us when we last looked
  * @armed:	when that was set last [jiffies]
  * @doorbell:	wakes those who wait, when it has
  * @waiters:	those who wait for events of this CPU
@@ -98,7 +99,7 @@ struct rb_remote_cpu {
 	struct hyp_cursor		done;
 	struct hyp_cursor		end;
 	unsigned int			left;
-	struct rb_remote_tail_count		tail;
+	struct rb_remote_tail_count	tail;
 	bool				bad;
 	bool				told;
 	bool				warned;

@@ -201,6 +201,7 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 
 	c->generation++;
 	c->alarm = RB_REMOTE_NO_ALARM;
+	c->rung = 0;
 	c->page = NULL;
 	c->next_pos = 0;
 	c->commit = 0;
@@ -421,7 +422,8 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 
 	lockdep_assert_held(&c->lock);
 
-	if (!rb_remote_refill(c))
+	/* Without a ring: it is just being reset. */
+	if (!c->ring || !rb_remote_refill(c))
 		return 0;
 
 	final = is_final(c);
@@ -524,7 +526,7 @@ static int count_tail(struct rb_remote_cpu *c, const struct hyp_ring_page *page,
 	struct rb_remote_tail_count *tail = &c->tail;
 	int count;
 
-	if (!tail->page || tail->pos != pos) {
+	if (tail->page != page || tail->pos != pos) {
 		*tail = (struct rb_remote_tail_count) { .page = page, .pos = pos };
 		hyp_cursor_init(&tail->cursor, page);
 	}
@@ -545,9 +547,9 @@ static int count_tail(struct rb_remote_cpu *c, const struct hyp_ring_page *page,
  * Add the pages in the ring. Numbers from shared memory: what cannot be is left
  * out, and nonsense stays in this one answer. False if the writer interfered.
  */
-static bool census_ring(struct rb_remote_cpu *c, struct census *census)
+static bool census_ring(struct rb_remote_cpu *c, u64 tail, struct census *census)
 {
-	u64 tail = rb_remote_tail(c->ring), oldest, first_seq, expected, before;
+	u64 oldest, first_seq, expected, before;
 	const struct hyp_ring_page *page;
 	int count;
 
@@ -579,11 +581,15 @@ static struct census take_census(struct rb_remote_cpu *c)
 {
 	struct census census;
 	int tries = 3;
+	u64 tail = 0;
 
+	/* In this order: if tail has moved on, the reader page's commit is final. */
 	do {
 		census = (struct census) { };
+		if (c->ring)
+			tail = rb_remote_tail(c->ring);
 		census_reader_page(c, &census);
-	} while (c->ring && !census_ring(c, &census) && --tries);
+	} while (c->ring && !census_ring(c, tail, &census) && --tries);
 
 	return census;
 }

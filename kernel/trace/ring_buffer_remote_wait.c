@@ -43,8 +43,7 @@ static bool watermark_hit(struct rb_remote *remote, int cpu, int full)
 	c = per_cpu_ptr(remote->cpus, cpu);
 	guard(raw_spinlock_irqsave)(&c->lock);
 
-	return c->ring && c->next_pos &&
-	       rb_remote_tail(c->ring) >= watermark(c, full);
+	return c->ring && rb_remote_tail(c->ring) >= watermark(c, full);
 }
 
 static void wake_all(struct rb_remote *remote)
@@ -78,7 +77,10 @@ static bool alarm_missing(const struct rb_alarm *alarm)
 	return c->ring && watermark(c, alarm->full) < c->alarm;
 }
 
-/* On the CPU itself, or while it is off. If it is about to go, rearm() will follow. */
+/*
+ * On the CPU itself, or while it is off. If it is just going or coming EL2 refuses, and
+ * rb_remote_rearm() follows.
+ */
 static void alarm_set(void *data)
 {
 	struct rb_alarm *alarm = data;
@@ -94,22 +96,23 @@ static void alarm_set(void *data)
 	if (c->remote->ops->set_alarm(c->cpu, pos))
 		return;
 
-	/* It is this CPU that rings, or it is off. */
+	/* It may have gone off already: then the interrupt is pending. */
 	c->alarm = pos;
-	c->rung = READ_ONCE(c->ring->meta->rung);
 	c->armed = jiffies;
 }
 
 static void cpu_arm(struct rb_remote_cpu *c, int full)
 {
 	struct rb_alarm alarm = { .c = c, .full = full };
+	bool soon;
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
 		if (!alarm_missing(&alarm))
 			return;
+		soon = time_before_eq(jiffies, c->armed);
 	}
 
-	if (time_before_eq(jiffies, c->armed))
+	if (soon)
 		schedule_delayed_work(&c->remote->poll, 1);
 	else if (smp_call_function_single(c->cpu, alarm_set, &alarm, true))
 		alarm_set(&alarm);
@@ -137,18 +140,24 @@ static void arm(struct rb_remote *remote, int cpu, int full)
 }
 
 /*
- * Has the alarm gone off? Then it must be set again, even if all has been read since.
- * What EL2 says of it lies in shared memory; the worst that follows is a wake-up too
- * many or too few.
+ * Has an alarm gone off? Then it must be set again, even if all has been read since, or
+ * if another one was set meanwhile. What EL2 says of it lies in shared memory; the worst
+ * that follows is a wake-up too many or too few.
  */
 static bool alarm_clear(struct rb_remote_cpu *c)
 {
+	u64 rung;
+
 	guard(raw_spinlock_irqsave)(&c->lock);
 
-	if (c->alarm == RB_REMOTE_NO_ALARM || !c->ring ||
-	    READ_ONCE(c->ring->meta->rung) == c->rung)
+	if (!c->ring)
 		return false;
 
+	rung = READ_ONCE(c->ring->meta->rung);
+	if (rung == c->rung)
+		return false;
+
+	c->rung = rung;
 	c->alarm = RB_REMOTE_NO_ALARM;
 	return true;
 }

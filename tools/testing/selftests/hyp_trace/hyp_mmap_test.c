@@ -407,4 +407,34 @@ TEST_F(hyp, a_killed_reader_leaves_nothing_behind)
 	}
 }
 
+/* With events lost before the reader page, which is where that is told. */
+TEST_F_TIMEOUT(hyp, a_ring_can_be_reset_while_it_is_read, 120)
+{
+	struct map m;
+	int i, status = 1;
+	pid_t pid;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_TRUE(map_open(&m, 0));
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < 500; i++)
+			if (put(HYP "trace", ""))
+				_exit(1);
+		_exit(0);
+	}
+	for (i = 0; waitpid(pid, &status, WNOHANG) != pid; i++) {
+		ASSERT_EQ(0, emit(1, 1500));
+		EXPECT_EQ(0, ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER));
+		EXPECT_EQ(0, ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER));
+	}
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(0, ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER));
+	EXPECT_EQ(10, m.meta->read);
+	map_close(&m);
+}
+
 TEST_HARNESS_MAIN

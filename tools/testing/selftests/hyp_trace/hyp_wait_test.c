@@ -7,6 +7,7 @@
  */
 
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "hyp_fixture.h"
@@ -464,6 +465,46 @@ TEST_F(hyp, a_waiter_does_not_wake_itself)
 	TH_LOG("%d alarms in %d ms", alarms, ms);
 	EXPECT_GE((ms / 4 + 2) * self->cpus, alarms);
 	EXPECT_EQ(has_doorbell(), alarms > 0);
+}
+
+/* Then each alarm goes off at once: because of the hypercall that has set it. */
+TEST_F(hyp, a_waiter_that_wakes_itself_is_woken_by_others_too)
+{
+	int i, fd;
+
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(HYP "events/hyp/hyp_exit/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
+	for (i = 0; i < 50; i++) {
+		struct pollfd pfd = { .fd = fd, .events = POLLIN };
+		char buf[PAGE];
+
+		ASSERT_EQ(0, emit(1, 1));
+		ASSERT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
+		while (read(fd, buf, sizeof(buf)) > 0)
+			;
+		usleep(i % 3 * 3000);
+	}
+	close(fd);
+}
+
+/* Mapped, never read, and what is asked for is there. */
+TEST_F(hyp, a_mapped_reader_is_told_of_a_watermark_before_it_has_read)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	void *page;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	pfd.fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, pfd.fd, 0);
+	if (page == MAP_FAILED)
+		SKIP(return, "can't map");
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	ASSERT_EQ(0, emit(1, MANY));
+	EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
+	munmap(page, PAGE);
+	close(pfd.fd);
 }
 
 TEST_HARNESS_MAIN

@@ -508,7 +508,10 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 	int ret = -EINVAL;
 
 	if (cpu) {
-		/* Or the alarm would go off because of it. */
+		/*
+		 * Or the alarm would go off because of it, as it does if hyp_exit
+		 * alone is enabled: that is not part of a pair, and comes later.
+		 */
 		if (this_cpu_ptr(&hyp_trace_cpu)->entered)
 			hyp_trace_exit(HYP_REASON_ERET_HOST);
 

@@ -24,7 +24,7 @@ bool host_alarm;		/* c->alarm, the host's */
 bool sgi;			/* the doorbell has been rung, the interrupt is pending */
 bool rung, seen;		/* meta->rung, c->rung: modulo 2 */
 bool ipi[WAITERS];		/* smp_call_function_single() */
-bool set[WAITERS];		/* rb_alarm.set */
+bool set[WAITERS];		/* it has set the alarm itself */
 bool woken[WAITERS];		/* TASK_RUNNING */
 bool asleep[WAITERS];
 bool finished;
@@ -33,7 +33,7 @@ bool finished;
 #ifdef BREAK_RUNG
 #define RANG	(host_alarm && unread)
 #else
-#define RANG	(host_alarm && rung != seen)
+#define RANG	(rung != seen)
 #endif
 
 /* [wake_up_all] */
@@ -50,7 +50,7 @@ proctype cpu()
 	byte events, resets, others, i;
 
 	do
-	/* EL2 records an event [ring_check_alarm]; interrupts are taken after that */
+	/* EL2 records an event [ring_alarm]; interrupts are taken after that */
 	:: events < EVENTS ->
 		d_step {
 			events++;

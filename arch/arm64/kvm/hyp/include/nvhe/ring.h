@@ -181,7 +181,7 @@ s64 hyp_ring_make_room(struct hyp_ring *ring, u64 now, u32 payload);
 /**
  * hyp_ring_reserve() - make room for an event, if that is simple
  * @ring:	this CPU's ring
- * @now:	boot clock [ns]; less than the last event's counts as equal
+ * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
  * @room:	the room
  *
@@ -202,7 +202,7 @@ static __always_inline bool hyp_ring_reserve(struct hyp_ring *ring, u64 now,
 /**
  * hyp_ring_reserve_slow() - make room for an event, whatever that takes
  * @ring:	this CPU's ring
- * @now:	boot clock [ns]
+ * @now:	boot clock [ns]; less than the last event's counts as equal
  * @payload:	size of the event's payload [bytes], a multiple of 4
  * @room:	the room
  *
