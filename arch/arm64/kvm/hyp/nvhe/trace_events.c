@@ -3,7 +3,7 @@
  * The events at EL2: hyp_write_<class>(), generated from trace/events/hyp.h.
  *
  * This is the enabled event's whole cost, so everything in it is inlined and
- * nothing in it is done for a rare case; those are in hyp_ring_reserve_slow().
+ * nothing in it is done for a rare case; those are in hyp_ring_make_room().
  */
 
 #include <nvhe/trace.h>

@@ -194,7 +194,7 @@ proctype writer()
 		if
 		:: write < limit ->
 			write_event()
-		:: write >= limit && !open ->	/* [hyp_ring_reserve_slow] */
+		:: write >= limit && !open ->	/* [ring_make_room_rarely] */
 			missed = missed + suspended
 		:: write >= limit && open && write < EVENTS ->
 			limit = EVENTS;
