@@ -46,6 +46,13 @@ static bool watermark_hit(struct rb_remote *remote, int cpu, int full)
 	return c->ring && rb_remote_tail(c->ring) >= watermark(c, full);
 }
 
+/* All that events of this CPU concern. */
+static void wake_cpu(struct rb_remote_cpu *c)
+{
+	wake_up_all(&c->waiters);
+	wake_up_all(&c->remote->waiters);
+}
+
 static void wake_all(struct rb_remote *remote)
 {
 	int cpu;
@@ -180,10 +187,7 @@ void rb_remote_doorbell(struct rb_remote *remote)
 
 static void doorbell_work(struct irq_work *work)
 {
-	struct rb_remote_cpu *c = container_of(work, struct rb_remote_cpu, doorbell);
-
-	wake_up_all(&c->waiters);
-	wake_up_all(&c->remote->waiters);
+	wake_cpu(container_of(work, struct rb_remote_cpu, doorbell));
 }
 
 /**
@@ -198,8 +202,7 @@ void rb_remote_rearm(struct rb_remote_cpu *c)
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
 		c->alarm = RB_REMOTE_NO_ALARM;
 
-	wake_up_all(&c->waiters);
-	wake_up_all(&c->remote->waiters);
+	wake_cpu(c);
 }
 
 /* Without alarms, or too soon for one ----------------------------------------------- */

@@ -64,6 +64,15 @@ static bool cpu_quiescent(struct hyp_trace_cpu *cpu)
 	       !cpu->ring.open;
 }
 
+/* Whether @cpu has a ring that may be touched: 0, -ENOENT or -EBUSY. */
+static int cpu_ring_quiescent(struct hyp_trace_cpu *cpu)
+{
+	if (!cpu->loaded)
+		return -ENOENT;
+
+	return cpu_quiescent(cpu) ? 0 : -EBUSY;
+}
+
 static bool is_protected(void)
 {
 	return static_branch_unlikely(&kvm_protected_mode_initialized);
@@ -280,12 +289,13 @@ static int cpu_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages,
 
 static int cpu_unload(struct hyp_trace_cpu *cpu)
 {
+	int ret;
+
 	hyp_assert_lock_held(&cpu->lock);
 
-	if (!cpu->loaded)
-		return -ENOENT;
-	if (!cpu_quiescent(cpu))
-		return -EBUSY;
+	ret = cpu_ring_quiescent(cpu);
+	if (ret)
+		return ret;
 
 	/* Whoever has closed it has said whether for a moment only. */
 	cpu->was_open = cpu->ring.open;
@@ -468,8 +478,7 @@ void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 
 	if (cpu) {
 		hyp_spin_lock(&cpu->lock);
-		ret = !cpu->loaded ? -ENOENT :
-		      !cpu_quiescent(cpu) ? -EBUSY : 0;
+		ret = cpu_ring_quiescent(cpu);
 		if (!ret)
 			hyp_ring_reset(&cpu->ring);
 		hyp_spin_unlock(&cpu->lock);
@@ -516,9 +525,8 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 			hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 		hyp_spin_lock(&cpu->lock);
-		ret = !hyp_trace_has_doorbell() ? -EOPNOTSUPP :
-		      !cpu->loaded ? -ENOENT :
-		      !cpu_quiescent(cpu) ? -EBUSY : 0;
+		ret = hyp_trace_has_doorbell() ? cpu_ring_quiescent(cpu) :
+						 -EOPNOTSUPP;
 		if (!ret)
 			hyp_ring_set_alarm(&cpu->ring, pos);
 		hyp_spin_unlock(&cpu->lock);
