@@ -7,6 +7,7 @@
 #ifndef _LINUX_HYP_EVENT_IDS_H
 #define _LINUX_HYP_EVENT_IDS_H
 
+#include <linux/hyp_events.h>
 #include <linux/tracepoint.h>
 
 #undef DECLARE_EVENT_CLASS
@@ -20,7 +21,10 @@
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
 
-/* The compiler counts: an enum around the text would trip over its ';'. */
+/*
+ * The compiler counts: an enum around the text would trip over its ';'. What else makes
+ * it count has been included before.
+ */
 enum { HYP_EVENT_BASE = __COUNTER__ + 1 };
 #include <trace/events/hyp.h>
 enum { HYP_NR_EVENTS = __COUNTER__ - HYP_EVENT_BASE };

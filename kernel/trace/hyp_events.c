@@ -7,6 +7,7 @@
  * registering it tells EL2 to record it.
  */
 
+#include <linux/args.h>
 #include <linux/cleanup.h>
 #include <linux/errno.h>
 #include <linux/hyp_event_ids.h>
@@ -19,6 +20,7 @@
 
 #include "hyp_events.h"
 #include "hyp_hcall_names.h"
+#include "hyp_printk.h"
 
 static const struct rb_remote_ops *hyp_ops;
 
@@ -118,7 +120,12 @@ static struct trace_event_call event_##call = {				\
 	.data			= (void *)HYP_EVENT_##call,		\
 };									\
 static struct trace_event_call *__event_##call __used			\
-	__section("_ftrace_events") = &event_##call
+	__section(CONCATENATE(HYP_EVENT_SECTION_,			\
+			      __is_defined(HYP_WITHOUT_##call))) = &event_##call
+
+/* An event that is compiled out stays unknown to ftrace, and its type 0. */
+#define HYP_EVENT_SECTION_0	"_ftrace_events"
+#define HYP_EVENT_SECTION_1	".discard.hyp_events"
 
 #include <trace/events/hyp.h>
 
@@ -233,9 +240,12 @@ int __init hyp_events_init(const struct rb_remote_ops *ops,
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
-	size[event_##name.event.type] = sizeof(struct trace_event_raw_##template)
+	if (event_##name.event.type)					\
+		size[event_##name.event.type] =				\
+			sizeof(struct trace_event_raw_##template)
 #include <trace/events/hyp.h>
 
+	hyp_printk_init(&event_hyp_printk, &event_hyp_puts);
 	format->size = size;
 	format->nr_types = last_type() + 1;
 	hyp_ops = ops;
@@ -251,6 +261,7 @@ void __init hyp_events_remove(void)
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
-	trace_remove_event_call(&event_##name)
+	if (event_##name.event.type)					\
+		trace_remove_event_call(&event_##name)
 #include <trace/events/hyp.h>
 }

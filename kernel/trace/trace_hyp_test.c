@@ -4,11 +4,13 @@
  *
  *   write_event	has EL2 record an event
  *   write_host_event	has the host record such an event, in ordinary instances
+ *   write_smc		has the host call firmware: function and arguments, in hexadecimal
  *   ring_pages		the memory that the host shares with EL2, as it is
  *
  * What a test can do with them, a kernel that has gone bad could do without.
  */
 
+#include <linux/arm-smccc.h>
 #include <linux/cleanup.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
@@ -58,6 +60,30 @@ static ssize_t write_host_event_write(struct file *filp, const char __user *ubuf
 static const struct file_operations write_host_event_fops = {
 	.open	= tracing_open_generic,
 	.write	= write_host_event_write,
+};
+
+static ssize_t write_smc_write(struct file *filp, const char __user *ubuf,
+			       size_t cnt, loff_t *ppos)
+{
+	unsigned long fn, arg[3] = { };
+	struct arm_smccc_res res;
+	char buf[80];
+
+	if (cnt >= sizeof(buf))
+		return -E2BIG;
+	if (copy_from_user(buf, ubuf, cnt))
+		return -EFAULT;
+	buf[cnt] = 0;
+	if (sscanf(buf, "%lx %lx %lx %lx", &fn, &arg[0], &arg[1], &arg[2]) < 1)
+		return -EINVAL;
+
+	arm_smccc_1_1_smc(fn, arg[0], arg[1], arg[2], &res);
+	return cnt;
+}
+
+static const struct file_operations write_smc_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_smc_write,
 };
 
 /* A CPU's pages in ring_pages begin at its number times this. */
@@ -157,5 +183,6 @@ void __init trace_hyp_test_init(struct rb_remote *remote)
 	trace_create_file("write_event", 0200, dir, remote, &write_event_fops);
 	trace_create_file("write_host_event", 0200, dir, remote,
 			  &write_host_event_fops);
+	trace_create_file("write_smc", 0200, dir, remote, &write_smc_fops);
 	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
 }

@@ -5,7 +5,12 @@
  * EL2 expands this text to inline functions trace_<event>() (nvhe/trace.h), the
  * host to the events of /sys/kernel/tracing/hyp (kernel/trace/hyp_events.c).
  * Neither is a tracepoint: do not include this from elsewhere.
- * Documentation/trace/hyp-events.rst tells how to add an event.
+ * Documentation/trace/hyp-events.rst tells how to add an event, and lists them all
+ * with what is said of them here.
+ *
+ * TP_fast_assign() is compiled for EL2 only, and runs only if the event is enabled:
+ * what is costly to come by is for there. hyp_vm() is the VMID of the guest whose
+ * stage 2 is loaded, 0 for the host.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hyp
@@ -15,9 +20,16 @@
 
 #include <linux/hyp_events.h>
 
+struct hyp_pool;
+struct hyp_span;
+struct kvm_cpu_context;
+struct kvm_vcpu;
+
 #endif /* _TRACE_HYP_H */
 
-HYP_REASONS
+HYP_DEFINE_ALL_ENUMS
+
+/* Crossing the border of EL2 */
 
 DECLARE_EVENT_CLASS(hyp_crossing,
 	TP_PROTO(u8 reason),
@@ -29,7 +41,7 @@ DECLARE_EVENT_CLASS(hyp_crossing,
 		__entry->reason = reason;
 	),
 	TP_printk("reason=%s",
-		  __print_symbolic(__entry->reason, HYP_REASON_NAMES))
+		  __print_symbolic(__entry->reason, HYP_SYMBOLS(HYP_REASON_LIST)))
 );
 
 /* EL2 is entered: from the host, a guest, or firmware. */
@@ -43,6 +55,8 @@ DEFINE_EVENT(hyp_crossing, hyp_exit,
 	TP_PROTO(u8 reason),
 	TP_ARGS(reason)
 );
+
+/* The host */
 
 /* A hypercall of the host; invalid: EL2 refuses it. */
 TRACE_EVENT(host_hcall,
@@ -61,6 +75,23 @@ TRACE_EVENT(host_hcall,
 		  __entry->id, __entry->invalid)
 );
 
+/* What a hypercall returns; 0 if it returns nothing. */
+TRACE_EVENT(host_hcall_done,
+	TP_PROTO(u32 id, const struct kvm_cpu_context *host_ctxt),
+	TP_ARGS(id, host_ctxt),
+	TP_STRUCT__entry(
+		__field(s64, result)
+		__field(u32, id)
+	),
+	TP_fast_assign(
+		__entry->result = hyp_hcall_result(id, host_ctxt);
+		__entry->id = id;
+	),
+	TP_printk("%s id=%u result=%lld",
+		  __print_symbolic(__entry->id, HYP_HCALL_NAMES),
+		  __entry->id, __entry->result)
+);
+
 /* An SMC of the host; forwarded: EL2 passes it on to firmware unseen. */
 TRACE_EVENT(host_smc,
 	TP_PROTO(u64 id, u8 forwarded),
@@ -73,7 +104,40 @@ TRACE_EVENT(host_smc,
 		__entry->id = id;
 		__entry->forwarded = forwarded;
 	),
-	TP_printk("id=0x%llx forwarded=%u", __entry->id, __entry->forwarded)
+	TP_printk("%s id=0x%llx forwarded=%u",
+		  __print_symbolic(__entry->id, HYP_SYMBOLS(HYP_SMC_LIST)),
+		  __entry->id, __entry->forwarded)
+);
+
+/* A call of the host to the Firmware Framework; not handled: passed on as it is. */
+TRACE_EVENT(host_ffa_call,
+	TP_PROTO(u64 func_id, const struct kvm_cpu_context *host_ctxt,
+		 s32 handled),
+	TP_ARGS(func_id, host_ctxt, handled),
+	TP_STRUCT__entry(
+		__field(u64, func_id)
+		__field(u64, res_a1)
+		__field(u64, res_a2)
+		__field(u64, res_a3)
+		__field(u64, res_a4)
+		__field(s32, handled)
+		__field(s32, err)
+	),
+	TP_fast_assign(
+		__entry->func_id = func_id;
+		__entry->res_a1 = handled ? cpu_reg(host_ctxt, 1) : 0;
+		__entry->res_a2 = handled ? cpu_reg(host_ctxt, 2) : 0;
+		__entry->res_a3 = handled ? cpu_reg(host_ctxt, 3) : 0;
+		__entry->res_a4 = 0;
+		__entry->handled = handled;
+		__entry->err = handled && cpu_reg(host_ctxt, 0) == FFA_ERROR ?
+			       (s32)cpu_reg(host_ctxt, 2) : 0;
+	),
+	TP_printk("%s func_id=0x%llx res_a1=0x%llx res_a2=0x%llx res_a3=0x%llx res_a4=0x%llx handled=%d err=%d",
+		  __print_symbolic(__entry->func_id, HYP_SYMBOLS(HYP_SMC_LIST)),
+		  __entry->func_id, __entry->res_a1, __entry->res_a2,
+		  __entry->res_a3, __entry->res_a4, __entry->handled,
+		  __entry->err)
 );
 
 /* The host touched memory that its stage 2 does not map (yet). */
@@ -89,6 +153,710 @@ TRACE_EVENT(host_mem_abort,
 		__entry->addr = addr;
 	),
 	TP_printk("esr=0x%llx addr=0x%llx", __entry->esr, __entry->addr)
+);
+
+/* Power */
+
+/* The host turns a CPU on, which is to begin at entry. */
+TRACE_EVENT(psci_cpu_on,
+	TP_PROTO(u64 mpidr, u64 entry),
+	TP_ARGS(mpidr, entry),
+	TP_STRUCT__entry(
+		__field(u64, mpidr)
+		__field(u64, entry)
+	),
+	TP_fast_assign(
+		__entry->mpidr = mpidr;
+		__entry->entry = entry;
+	),
+	TP_printk("mpidr=0x%llx entry=0x%llx", __entry->mpidr, __entry->entry)
+);
+
+/* The host turns this CPU off. */
+TRACE_EVENT(psci_cpu_off,
+	TP_PROTO(u32 func_id),
+	TP_ARGS(func_id),
+	TP_STRUCT__entry(
+		__field(u64, mpidr)
+		__field(u32, func_id)
+	),
+	TP_fast_assign(
+		__entry->mpidr = read_cpuid_mpidr() & MPIDR_HWID_BITMASK;
+		__entry->func_id = func_id;
+	),
+	TP_printk("mpidr=0x%llx func_id=0x%x", __entry->mpidr, __entry->func_id)
+);
+
+/* The host suspends this CPU, which is to go on at entry if it loses its state. */
+TRACE_EVENT(psci_cpu_suspend,
+	TP_PROTO(u64 power_state, u64 entry),
+	TP_ARGS(power_state, entry),
+	TP_STRUCT__entry(
+		__field(u64, power_state)
+		__field(u64, entry)
+	),
+	TP_fast_assign(
+		__entry->power_state = power_state;
+		__entry->entry = entry;
+	),
+	TP_printk("power_state=0x%llx entry=0x%llx", __entry->power_state,
+		  __entry->entry)
+);
+
+/* The host suspends the machine, which is to go on at entry. */
+TRACE_EVENT(psci_system_suspend,
+	TP_PROTO(u64 entry),
+	TP_ARGS(entry),
+	TP_STRUCT__entry(
+		__field(u64, entry)
+	),
+	TP_fast_assign(
+		__entry->entry = entry;
+	),
+	TP_printk("entry=0x%llx", __entry->entry)
+);
+
+/* A CPU comes out of firmware, after being turned on or suspended, and goes to entry. */
+TRACE_EVENT(psci_cpu_entry,
+	TP_PROTO(u64 entry),
+	TP_ARGS(entry),
+	TP_STRUCT__entry(
+		__field(u64, entry)
+	),
+	TP_fast_assign(
+		__entry->entry = entry;
+	),
+	TP_printk("entry=0x%llx", __entry->entry)
+);
+
+/* Guests, as EL2 runs them: load (enter exit [fixup])... put */
+
+/*
+ * A vCPU's stage 2 is loaded, its registers are. Pending: what the host wants the
+ * guest to take that is not in a list register.
+ */
+TRACE_EVENT(vcpu_load,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u16, vm)
+		__field(u16, vcpu)
+		__field(u8, pending)
+	),
+	TP_fast_assign(
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+		__entry->pending = hyp_virq_flags(vcpu);
+	),
+	TP_printk("vm=%u vcpu=%u pending=%s", __entry->vm, __entry->vcpu,
+		  __print_flags(__entry->pending, "|", HYP_VIRQ_FLAGS))
+);
+
+/* A vCPU's stage 2 is about to be replaced by the host's. */
+TRACE_EVENT(vcpu_put,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u16, vm)
+		__field(u16, vcpu)
+	),
+	TP_fast_assign(
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+	),
+	TP_printk("vm=%u vcpu=%u", __entry->vm, __entry->vcpu)
+);
+
+/* The guest is about to run. */
+TRACE_EVENT(vcpu_enter,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u64, pc)
+		__field(u32, pstate)
+		__field(u16, vm)
+		__field(u16, vcpu)
+	),
+	TP_fast_assign(
+		__entry->pc = read_sysreg_el2(SYS_ELR);
+		__entry->pstate = read_sysreg_el2(SYS_SPSR);
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+	),
+	TP_printk("vm=%u vcpu=%u pc=0x%llx pstate=0x%x", __entry->vm,
+		  __entry->vcpu, __entry->pc, __entry->pstate)
+);
+
+/* The guest has run. Of an IRQ there is no esr; 0 then. */
+TRACE_EVENT(vcpu_exit,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 exit_code),
+	TP_ARGS(vcpu, exit_code),
+	TP_STRUCT__entry(
+		__field(u64, pc)
+		__field(u32, esr)
+		__field(u16, vm)
+		__field(u16, vcpu)
+		__field(u8, reason)
+	),
+	TP_fast_assign(
+		u64 esr = hyp_exit_esr(exit_code);
+
+		__entry->pc = read_sysreg_el2(SYS_ELR);
+		__entry->esr = esr;
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+		__entry->reason = hyp_exit_reason(exit_code, esr);
+	),
+	TP_printk("vm=%u vcpu=%u reason=%s pc=0x%llx esr=0x%x", __entry->vm,
+		  __entry->vcpu,
+		  __print_symbolic(__entry->reason, HYP_EXIT_SYMBOLS),
+		  __entry->pc, __entry->esr)
+);
+
+/* The guest touched what its stage 2 does not map, or not like this. */
+TRACE_EVENT(vcpu_mem_abort,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u64, va)
+		__field(u32, esr)
+		__field(u16, vm)
+		__field(u16, vcpu)
+	),
+	TP_fast_assign(
+		__entry->ipa = (vcpu->arch.fault.hpfar_el2 & HPFAR_MASK) << 8 |
+			       (vcpu->arch.fault.far_el2 & ~PAGE_MASK);
+		__entry->va = vcpu->arch.fault.far_el2;
+		__entry->esr = vcpu->arch.fault.esr_el2;
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+	),
+	TP_printk("vm=%u vcpu=%u %s ipa=0x%llx va=0x%llx esr=0x%x",
+		  __entry->vm, __entry->vcpu,
+		  __print_symbolic(__entry->esr >> 26, HYP_EXIT_SYMBOLS),
+		  __entry->ipa, __entry->va, __entry->esr)
+);
+
+DECLARE_EVENT_CLASS(vcpu_call,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u64, a1)
+		__field(u64, a2)
+		__field(u64, a3)
+		__field(u32, func_id)
+		__field(u16, vm)
+		__field(u16, vcpu)
+	),
+	TP_fast_assign(
+		__entry->a1 = vcpu_get_reg(vcpu, 1);
+		__entry->a2 = vcpu_get_reg(vcpu, 2);
+		__entry->a3 = vcpu_get_reg(vcpu, 3);
+		__entry->func_id = vcpu_get_reg(vcpu, 0);
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+	),
+	TP_printk("vm=%u vcpu=%u %s func_id=0x%x a1=0x%llx a2=0x%llx a3=0x%llx",
+		  __entry->vm, __entry->vcpu,
+		  __print_symbolic(__entry->func_id, HYP_SYMBOLS(HYP_SMC_LIST)),
+		  __entry->func_id, __entry->a1, __entry->a2, __entry->a3)
+);
+
+/* The guest makes a hypercall. */
+DEFINE_EVENT(vcpu_call, guest_hvc,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu)
+);
+
+/* The guest calls firmware. */
+DEFINE_EVENT(vcpu_call, guest_smc,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu)
+);
+
+/* The guest waits for something. */
+TRACE_EVENT(vcpu_wfx,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_ARGS(vcpu, esr),
+	TP_STRUCT__entry(
+		__field(u16, vm)
+		__field(u16, vcpu)
+		__field(u8, insn)
+	),
+	TP_fast_assign(
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+		__entry->insn = esr & ESR_ELx_WFx_ISS_TI;
+	),
+	TP_printk("vm=%u vcpu=%u %s", __entry->vm, __entry->vcpu,
+		  __print_symbolic(__entry->insn, HYP_SYMBOLS(HYP_WFX_LIST)))
+);
+
+/* A system error came while the guest ran. */
+TRACE_EVENT(vcpu_serror,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u64, disr)
+		__field(u16, vm)
+		__field(u16, vcpu)
+	),
+	TP_fast_assign(
+		__entry->disr = vcpu->arch.fault.disr_el1;
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+	),
+	TP_printk("vm=%u vcpu=%u disr=0x%llx", __entry->vm, __entry->vcpu,
+		  __entry->disr)
+);
+
+/* A protected guest did what it may not. */
+TRACE_EVENT(vcpu_illegal_trap,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_ARGS(vcpu, esr),
+	TP_STRUCT__entry(
+		__field(u64, esr)
+		__field(u16, vm)
+		__field(u16, vcpu)
+	),
+	TP_fast_assign(
+		__entry->esr = esr;
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+	),
+	TP_printk("vm=%u vcpu=%u %s esr=0x%llx", __entry->vm, __entry->vcpu,
+		  __print_symbolic(__entry->esr >> 26 & 0x3f, HYP_EXIT_SYMBOLS),
+		  __entry->esr)
+);
+
+/* The guest is given an exception when it runs next; vcpu_load says which guest. */
+TRACE_EVENT(vcpu_inject,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u16, vcpu)
+		__field(u8, kind)
+	),
+	TP_fast_assign(
+		__entry->vcpu = vcpu->vcpu_idx;
+		__entry->kind = hyp_inject_kind(vcpu);
+	),
+	TP_printk("vcpu=%u %s", __entry->vcpu,
+		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_INJECT_LIST)))
+);
+
+/* Exits that EL2 handles itself: the guest goes on without the host's knowing */
+
+/* A system register, emulated. */
+TRACE_EVENT(vcpu_fixup_sysreg,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_ARGS(vcpu, esr),
+	TP_STRUCT__entry(
+		__field(u64, value)
+		__field(u32, sysreg)
+		__field(u16, vm)
+		__field(u16, vcpu)
+		__field(u8, write)
+	),
+	TP_fast_assign(
+		__entry->value = vcpu_get_reg(vcpu, ESR_ELx_SYS64_ISS_RT(esr));
+		__entry->sysreg = hyp_esr_sysreg(esr);
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+		__entry->write = !(esr & ESR_ELx_SYS64_ISS_DIR_READ);
+	),
+	TP_printk("vm=%u vcpu=%u %s %s value=0x%llx", __entry->vm, __entry->vcpu,
+		  __entry->write ? "write" : "read",
+		  __print_symbolic(__entry->sysreg, HYP_SYMBOLS(HYP_SYSREG_LIST)),
+		  __entry->value)
+);
+
+DECLARE_EVENT_CLASS(vcpu_fixup,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_ARGS(vcpu, esr),
+	TP_STRUCT__entry(
+		__field(u32, esr)
+		__field(u16, vm)
+		__field(u16, vcpu)
+	),
+	TP_fast_assign(
+		__entry->esr = esr;
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+	),
+	TP_printk("vm=%u vcpu=%u %s esr=0x%x", __entry->vm, __entry->vcpu,
+		  __print_symbolic(__entry->esr >> 26, HYP_EXIT_SYMBOLS),
+		  __entry->esr)
+);
+
+/* The guest's floating point or vector registers, loaded at their first use. */
+DEFINE_EVENT(vcpu_fixup, vcpu_fixup_fp,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_ARGS(vcpu, esr)
+);
+
+/* A memory access, retried after a change of page tables, or to GICv2's CPU interface. */
+DEFINE_EVENT(vcpu_fixup, vcpu_fixup_mem,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_ARGS(vcpu, esr)
+);
+
+/* A copy that began on another kind of CPU, begun anew. */
+DEFINE_EVENT(vcpu_fixup, vcpu_fixup_mops,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_ARGS(vcpu, esr)
+);
+
+/* Time and interrupts of guests */
+
+/*
+ * What a guest's virtual counter is behind the physical one [cycles]: puts the
+ * guest's own trace on the host's time line.
+ */
+TRACE_EVENT(timer_cntvoff,
+	TP_PROTO(u64 cntvoff),
+	TP_ARGS(cntvoff),
+	TP_STRUCT__entry(
+		__field(u64, cntvoff)
+	),
+	TP_fast_assign(
+		__entry->cntvoff = cntvoff;
+	),
+	TP_printk("cntvoff=%llu", __entry->cntvoff)
+);
+
+/* Interrupts are put into the list registers of a GICv3. */
+TRACE_EVENT(vgic_restore,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u32, hcr)
+		__field(u16, vm)
+		__field(u16, vcpu)
+		__field(u8, lrs)
+	),
+	TP_fast_assign(
+		__entry->hcr = vcpu->arch.vgic_cpu.vgic_v3.vgic_hcr;
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+		__entry->lrs = vcpu->arch.vgic_cpu.vgic_v3.used_lrs;
+	),
+	TP_printk("vm=%u vcpu=%u lrs=%u hcr=0x%x", __entry->vm, __entry->vcpu,
+		  __entry->lrs, __entry->hcr)
+);
+
+/*
+ * The list registers are read back. Empty: which of them hold none any more;
+ * maintenance: what the interrupt controller wants looked after (ICH_MISR_EL2).
+ */
+TRACE_EVENT(vgic_save,
+	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		__field(u16, vm)
+		__field(u16, vcpu)
+		__field(u16, empty)
+		__field(u8, maintenance)
+		__field(u8, lrs)
+	),
+	TP_fast_assign(
+		__entry->vm = hyp_vm();
+		__entry->vcpu = vcpu->vcpu_idx;
+		__entry->empty = read_gicreg(ICH_ELRSR_EL2);
+		__entry->maintenance = read_gicreg(ICH_MISR_EL2);
+		__entry->lrs = vcpu->arch.vgic_cpu.vgic_v3.used_lrs;
+	),
+	TP_printk("vm=%u vcpu=%u lrs=%u empty=0x%x maintenance=0x%x",
+		  __entry->vm, __entry->vcpu, __entry->lrs, __entry->empty,
+		  __entry->maintenance)
+);
+
+/* Protected KVM: who has which memory */
+
+DECLARE_EVENT_CLASS(mem_transition,
+	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(pfn, nr_pages, ret),
+	TP_STRUCT__entry(
+		__field(u64, pfn)
+		__field(u32, nr_pages)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->pfn = pfn;
+		__entry->nr_pages = nr_pages;
+		__entry->ret = ret;
+	),
+	TP_printk("pfn=0x%llx nr_pages=%u ret=%d", __entry->pfn,
+		  __entry->nr_pages, __entry->ret)
+);
+
+/* The host shares memory with the hypervisor. */
+DEFINE_EVENT(mem_transition, mem_host_share_hyp,
+	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(pfn, nr_pages, ret)
+);
+
+/* The host no longer shares it. */
+DEFINE_EVENT(mem_transition, mem_host_unshare_hyp,
+	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(pfn, nr_pages, ret)
+);
+
+/* The host gives memory to the hypervisor, and loses access. */
+DEFINE_EVENT(mem_transition, mem_host_donate_hyp,
+	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(pfn, nr_pages, ret)
+);
+
+/* The hypervisor gives memory back. */
+DEFINE_EVENT(mem_transition, mem_hyp_donate_host,
+	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(pfn, nr_pages, ret)
+);
+
+/* The host shares memory with, or lends it to, the secure world (FF-A). */
+DEFINE_EVENT(mem_transition, mem_host_share_ffa,
+	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(pfn, nr_pages, ret)
+);
+
+/* The host reclaims it. */
+DEFINE_EVENT(mem_transition, mem_host_unshare_ffa,
+	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(pfn, nr_pages, ret)
+);
+
+/* Protected KVM: the host's stage 2 */
+
+/* Memory or devices are mapped for the host, or what it may do with them changes. */
+TRACE_EVENT(s2_host_map,
+	TP_PROTO(u64 addr, u64 size, u8 prot, s32 ret),
+	TP_ARGS(addr, size, prot, ret),
+	TP_STRUCT__entry(
+		__field(u64, addr)
+		__field(u64, size)
+		__field(s32, ret)
+		__field(u8, prot)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+		__entry->size = size;
+		__entry->ret = ret;
+		__entry->prot = prot;
+	),
+	TP_printk("addr=0x%llx size=0x%llx prot=%s ret=%d", __entry->addr,
+		  __entry->size, __print_flags(__entry->prot, "", HYP_PROT_FLAGS),
+		  __entry->ret)
+);
+
+/* Memory changes hands; unless it is the host's, it is unmapped from the host. */
+TRACE_EVENT(s2_host_set_owner,
+	TP_PROTO(u64 addr, u64 size, u8 owner, s32 ret),
+	TP_ARGS(addr, size, owner, ret),
+	TP_STRUCT__entry(
+		__field(u64, addr)
+		__field(u64, size)
+		__field(s32, ret)
+		__field(u8, owner)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+		__entry->size = size;
+		__entry->ret = ret;
+		__entry->owner = owner;
+	),
+	TP_printk("addr=0x%llx size=0x%llx owner=%s ret=%d", __entry->addr,
+		  __entry->size,
+		  __print_symbolic(__entry->owner, HYP_SYMBOLS(HYP_OWNER_LIST)),
+		  __entry->ret)
+);
+
+/* All devices are unmapped from the host, to have their page tables back. */
+TRACE_EVENT(s2_host_unmap_dev,
+	TP_PROTO(s32 ret),
+	TP_ARGS(ret),
+	TP_STRUCT__entry(
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->ret = ret;
+	),
+	TP_printk("ret=%d", __entry->ret)
+);
+
+/* A block is replaced by a table, for a part of it is to be different. */
+TRACE_EVENT(s2_host_split,
+	TP_PROTO(u64 addr, s8 level),
+	TP_ARGS(addr, level),
+	TP_STRUCT__entry(
+		__field(u64, addr)
+		__field(s8, level)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+		__entry->level = level;
+	),
+	TP_printk("addr=0x%llx level=%d", __entry->addr, __entry->level)
+);
+
+/* Translations are invalidated; size: of a range [pages], level: of an IPA. */
+TRACE_EVENT(tlb_flush,
+	TP_PROTO(u8 kind, u64 ipa, u64 size, s8 level),
+	TP_ARGS(kind, ipa, size, level),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u64, size)
+		__field(u16, vm)
+		__field(u8, kind)
+		__field(s8, level)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->size = size;
+		__entry->vm = hyp_vm();
+		__entry->kind = kind;
+		__entry->level = level;
+	),
+	TP_printk("%s vm=%u ipa=0x%llx size=%llu level=%d",
+		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_TLB_LIST)),
+		  __entry->vm, __entry->ipa, __entry->size, __entry->level)
+);
+
+/* Protected KVM: VMs as EL2 knows them, by handle */
+
+/* A VM is created: its handle, or why not. */
+TRACE_EVENT(vm_create,
+	TP_PROTO(s32 handle),
+	TP_ARGS(handle),
+	TP_STRUCT__entry(
+		__field(s32, handle)
+	),
+	TP_fast_assign(
+		__entry->handle = handle;
+	),
+	TP_printk("handle=%d", __entry->handle)
+);
+
+/* A vCPU is added to a VM. */
+TRACE_EVENT(vm_create_vcpu,
+	TP_PROTO(s32 handle, s32 ret),
+	TP_ARGS(handle, ret),
+	TP_STRUCT__entry(
+		__field(s32, handle)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->handle = handle;
+		__entry->ret = ret;
+	),
+	TP_printk("handle=%d ret=%d", __entry->handle, __entry->ret)
+);
+
+/* A VM is torn down, its memory returned. */
+TRACE_EVENT(vm_destroy,
+	TP_PROTO(s32 handle, s32 ret),
+	TP_ARGS(handle, ret),
+	TP_STRUCT__entry(
+		__field(s32, handle)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->handle = handle;
+		__entry->ret = ret;
+	),
+	TP_printk("handle=%d ret=%d", __entry->handle, __entry->ret)
+);
+
+/* EL2's own memory; pool: the first page of the pool */
+
+DECLARE_EVENT_CLASS(pool_pages,
+	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
+	TP_ARGS(pool, pfn, order),
+	TP_STRUCT__entry(
+		__field(u64, pool)
+		__field(u64, pfn)
+		__field(u8, order)
+	),
+	TP_fast_assign(
+		__entry->pool = hyp_phys_to_pfn(pool->range_start);
+		__entry->pfn = pfn;
+		__entry->order = order;
+	),
+	TP_printk("pool=0x%llx pfn=0x%llx order=%u", __entry->pool,
+		  __entry->pfn, __entry->order)
+);
+
+/* 2^order pages are taken from a pool; pfn 0: it has not got them. */
+DEFINE_EVENT(pool_pages, pool_alloc,
+	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
+	TP_ARGS(pool, pfn, order)
+);
+
+/* They are returned. */
+DEFINE_EVENT(pool_pages, pool_free,
+	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
+	TP_ARGS(pool, pfn, order)
+);
+
+/* For whoever looks for something */
+
+/* trace_hyp_printk(): a format, which stays in the kernel, and its arguments. */
+TRACE_EVENT(hyp_printk,
+	TP_PROTO(u32 fmt, u64 a, u64 b, u64 c, u64 d),
+	TP_ARGS(fmt, a, b, c, d),
+	TP_STRUCT__entry(
+		__field(u64, a)
+		__field(u64, b)
+		__field(u64, c)
+		__field(u64, d)
+		__field(u32, fmt)
+	),
+	TP_fast_assign(
+		__entry->a = a;
+		__entry->b = b;
+		__entry->c = c;
+		__entry->d = d;
+		__entry->fmt = fmt;
+	),
+	TP_printk("fmt=%u a=0x%llx b=0x%llx c=0x%llx d=0x%llx", __entry->fmt,
+		  __entry->a, __entry->b, __entry->c, __entry->d)
+);
+
+/* trace_hyp_puts(): a text, which stays in the kernel. */
+TRACE_EVENT(hyp_puts,
+	TP_PROTO(u32 fmt),
+	TP_ARGS(fmt),
+	TP_STRUCT__entry(
+		__field(u32, fmt)
+	),
+	TP_fast_assign(
+		__entry->fmt = fmt;
+	),
+	TP_printk("fmt=%u", __entry->fmt)
+);
+
+/*
+ * HYP_TRACE_SPAN(): a span of time begins (B) or ends (E); its id is unique to the
+ * CPU. The names of the fields are Perfetto's for events that are slices.
+ */
+TRACE_EVENT(hyp_span,
+	TP_PROTO(char type, const struct hyp_span *span, u64 duration),
+	TP_ARGS(type, span, duration),
+	TP_STRUCT__entry(
+		__field(u64, id)
+		__field(u64, duration)
+		__array(char, slice_name, HYP_SPAN_NAME_SIZE)
+		__field(char, track_event_type)
+	),
+	TP_fast_assign(
+		__entry->id = span->id;
+		__entry->duration = duration;
+		memcpy(__entry->slice_name, span->name, HYP_SPAN_NAME_SIZE);
+		__entry->track_event_type = type;
+	),
+	TP_printk("%c %.23s id=%llu duration=%llu ns", __entry->track_event_type,
+		  __entry->slice_name, __entry->id, __entry->duration)
 );
 
 /* Written to order by hyp/write_event. */

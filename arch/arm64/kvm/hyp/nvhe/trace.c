@@ -17,11 +17,13 @@
  * needs no such care: a CPU without a ring finds it closed until it opens it.
  */
 
-#include <nvhe/trace.h>
+#include <nvhe/trace_printk.h>
+#include <nvhe/trace_span.h>
 
 #include <asm/kvm_mmu.h>
 #include <asm/kvm_pkvm.h>
 
+#include <nvhe/ffa.h>
 #include <nvhe/mem_protect.h>
 #include <nvhe/memory.h>
 #include <nvhe/trap_handler.h>
@@ -29,7 +31,21 @@
 /* Zero, which is a closed ring. */
 DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
-u32 hyp_event_id[HYP_NR_EVENTS];
+u32 hyp_event_id[HYP_NR_SITES];
+
+/* The site of an event that is in one; 0, which is none: elsewhere. */
+static const u8 hyp_event_site[HYP_NR_EVENTS] = {
+	[HYP_EVENT_vcpu_exit]		= HYP_SITE_GUEST_EXIT,
+	[HYP_EVENT_vcpu_wfx]		= HYP_SITE_GUEST_EXIT,
+	[HYP_EVENT_vcpu_serror]		= HYP_SITE_GUEST_EXIT,
+	[HYP_EVENT_guest_hvc]		= HYP_SITE_GUEST_EXIT,
+	[HYP_EVENT_guest_smc]		= HYP_SITE_GUEST_EXIT,
+	[HYP_EVENT_vcpu_mem_abort]	= HYP_SITE_GUEST_FIXUP,
+	[HYP_EVENT_vcpu_fixup_sysreg]	= HYP_SITE_GUEST_FIXUP,
+	[HYP_EVENT_vcpu_fixup_fp]	= HYP_SITE_GUEST_FIXUP,
+	[HYP_EVENT_vcpu_fixup_mem]	= HYP_SITE_GUEST_FIXUP,
+	[HYP_EVENT_vcpu_fixup_mops]	= HYP_SITE_GUEST_FIXUP,
+};
 
 /*
  * No tracing until the next boot. Set by the host before it is deprivileged, and
@@ -91,6 +107,26 @@ bool hyp_trace_event_is_set(unsigned int event)
 
 /* Firmware ------------------------------------------------------------------ */
 
+void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
+		     bool handled)
+{
+	/* By the ranges of the calling convention, as the handler does. */
+	if (ARM_SMCCC_IS_FAST_CALL(func_id) &&
+	    ARM_SMCCC_OWNER_NUM(func_id) == ARM_SMCCC_OWNER_STANDARD &&
+	    ARM_SMCCC_FUNC_NUM(func_id) >= FFA_MIN_FUNC_NUM &&
+	    ARM_SMCCC_FUNC_NUM(func_id) <= FFA_MAX_FUNC_NUM)
+		trace_host_ffa_call(func_id, host_ctxt, handled);
+}
+
+void __hyp_trace_psci_forward(u64 fn)
+{
+	bool off_0_1 = kvm_host_psci_config.psci_0_1_cpu_off_implemented &&
+		       fn == kvm_host_psci_config.function_ids_0_1.cpu_off;
+
+	if (fn == PSCI_0_2_FN_CPU_OFF || off_0_1)
+		trace_psci_cpu_off(fn);
+}
+
 /**
  * hyp_trace_psci_leave() - this CPU is about to call PSCI firmware
  *
@@ -133,6 +169,13 @@ void hyp_trace_cpu_entry(void)
 {
 	write_sysreg_el1(0, SYS_CONTEXTIDR);
 	hyp_trace_psci_return();
+}
+
+/** hyp_trace_cpu_start() - this CPU goes from there to the host, which ELR_EL2 tells */
+void hyp_trace_cpu_start(void)
+{
+	trace_psci_cpu_entry(read_sysreg_el2(SYS_ELR));
+	hyp_trace_exit(HYP_REASON_ERET_HOST);
 }
 
 /* Loading and unloading --------------------------------------------------- */
@@ -381,7 +424,8 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 static void events_update(void)
 {
 	enum hyp_trace_mode mode = hyp_trace.mode;
-	int event;
+	u32 sites[HYP_NR_SITES] = { };
+	int event, site;
 
 	hyp_assert_lock_held(&hyp_trace.lock);
 
@@ -393,7 +437,12 @@ static void events_update(void)
 
 		WRITE_ONCE(hyp_event_id[event],
 			   on ? hyp_trace.event_id[event] : 0);
+		if (hyp_event_id[event])
+			sites[hyp_event_site[event]] = 1;
 	}
+
+	for (site = HYP_NR_EVENTS; site < HYP_NR_SITES; site++)
+		WRITE_ONCE(hyp_event_id[site], sites[site]);
 }
 
 /* For all CPUs, with a ring or without; a writer sees it when it next cares. */
@@ -542,6 +591,14 @@ void handle___hyp_trace_doorbell(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = hyp_trace_set_doorbell(sgi);
 }
 
+static void selftest_text(u64 id)
+{
+	HYP_TRACE_SPAN("selftest");
+
+	trace_hyp_printk("selftest %llu is %#llx", id, id);
+	trace_hyp_puts("selftest is over");
+}
+
 void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, id, host_ctxt, 1);
@@ -552,5 +609,6 @@ void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
 	}
 
 	trace_selftest(id);
+	selftest_text(id);
 	cpu_reg(host_ctxt, 1) = 0;
 }

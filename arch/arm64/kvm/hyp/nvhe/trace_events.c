@@ -7,6 +7,7 @@
  */
 
 #include <nvhe/trace.h>
+#include <nvhe/trace_fields.h>
 
 #include <linux/build_bug.h>
 #include <linux/string.h>
@@ -43,9 +44,32 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 #define TP_STRUCT__entry(args...)	args
 #define TP_fast_assign(args...)		args
 
-/* Pass 1: the records, as the host's ftrace lays them out too. */
+/*
+ * Pass 1: the records, as the host's ftrace lays them out too. Of all kinds of fields
+ * that ftrace has, integers and arrays of them.
+ */
+/* The compiler refuses bit-fields of anything else, by name. */
+#define HYP_FIELD_INTEGER(type, item)					\
+	static_assert(sizeof(struct { type item##_must_be_an_integer : 2; }));
+
+#define HYP_FIELD_REFUSED(item)						\
+	static_assert(0, "hyp event: field " #item			\
+		      " must be a __field() or an __array() of integers");
+
 #undef __field
-#define __field(type, item)	type item;
+#define __field(type, item)		HYP_FIELD_INTEGER(type, item) type item;
+#undef __array
+#define __array(type, item, len)	HYP_FIELD_INTEGER(type, item) type item[len];
+#define __field_ext(type, item, ext)	HYP_FIELD_REFUSED(item)
+#define __field_struct(type, item)	HYP_FIELD_REFUSED(item)
+#define __dynamic_array(type, item, len) HYP_FIELD_REFUSED(item)
+#define __string(item, src)		HYP_FIELD_REFUSED(item)
+#define __string_len(item, src, len)	HYP_FIELD_REFUSED(item)
+#define __vstring(item, fmt, ap)	HYP_FIELD_REFUSED(item)
+#define __bitmask(item, nr_bits)	HYP_FIELD_REFUSED(item)
+#define __cpumask(item)			HYP_FIELD_REFUSED(item)
+#define __rel_dynamic_array(type, item, len) HYP_FIELD_REFUSED(item)
+#define __rel_string(item, src)		HYP_FIELD_REFUSED(item)
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
@@ -69,7 +93,9 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 
 /* Pass 2: the size of their fields, to know of holes. */
 #undef __field
-#define __field(type, item)	+ sizeof(type)
+#define __field(type, item)		+ sizeof(type)
+#undef __array
+#define __array(type, item, len)	+ sizeof(type) * (len)
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\

@@ -7,8 +7,13 @@
  *   trace_<event>(args)	record it, if it is enabled
  *   trace_<event>_enabled()	is it? To guard costly arguments
  *
- * A disabled event costs a load, a test and a branch; the rest is out of line.
- * Without CONFIG_NVHE_EL2_TRACING all of these are empty.
+ * A disabled event costs a load, a test and a branch; the rest is out of line. An
+ * event that is declared with
+ *
+ *   #define HYP_WITHOUT_<event>	1
+ *
+ * costs nothing and does not exist on the host. Without CONFIG_NVHE_EL2_TRACING, and
+ * in the parts of EL2's code that are compiled for the kernel, too, all are empty.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_H
@@ -17,7 +22,7 @@
 
 #include <asm/kvm_hyp.h>
 
-#ifdef CONFIG_NVHE_EL2_TRACING
+#if defined(CONFIG_NVHE_EL2_TRACING) && defined(__KVM_NVHE_HYPERVISOR__)
 
 #include <linux/hyp_event_ids.h>
 #include <linux/trace_events.h>
@@ -35,6 +40,7 @@
  * @host_pid:	while a vCPU is loaded: the pid that the host ran with, with
  *		bit 32 set; else 0, for it is in CONTEXTIDR_EL1
  * @entered:	not 0: the last hyp_enter has been recorded, its hyp_exit has not
+ * @nr_spans:	spans begun since boot; the last one's id
  * @lock:	protects all below, @ring's set-up, and the readers' side of it;
  *		not @ring.overwrite, see rings_set_overwrite()
  * @loaded:	@ring has pages
@@ -48,6 +54,7 @@ struct hyp_trace_cpu {
 	struct hyp_clock	clock;
 	u64			host_pid;
 	u32			entered;
+	u64			nr_spans;
 
 	hyp_spinlock_t		lock;
 	bool			loaded;
@@ -62,8 +69,18 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 /* By CPU; 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
-/* The host's event type per event, a u16; 0: disabled. */
-extern u32 hyp_event_id[HYP_NR_EVENTS];
+/*
+ * Places with several events, which have one check in common: enabled if any of
+ * theirs is.
+ */
+enum hyp_trace_site {
+	HYP_SITE_GUEST_EXIT = HYP_NR_EVENTS,
+	HYP_SITE_GUEST_FIXUP,
+	HYP_NR_SITES
+};
+
+/* The host's event type per event, a u16; per site 1; 0: disabled. */
+extern u32 hyp_event_id[HYP_NR_SITES];
 
 /*
  * hyp_event_id[@event], in two instructions. Of an element that is not the first the
@@ -88,6 +105,9 @@ extern u32 hyp_event_id[HYP_NR_EVENTS];
 #define DEFINE_EVENT(template, name, proto, args)			\
 static __always_inline u64 trace_##name##_enabled(void)			\
 {									\
+	if (__is_defined(HYP_WITHOUT_##name))				\
+		return 0;						\
+									\
 	return hyp_event_id_read(HYP_EVENT_##name);			\
 }									\
 									\
@@ -173,15 +193,97 @@ static __always_inline void hyp_trace_vcpu_load(void)
 		(u32)read_sysreg_el1(SYS_CONTEXTIDR) | BIT(32);
 }
 
+void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code);
+void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
+			     bool handled);
+
+/**
+ * hyp_trace_guest_enter() - a guest is about to run
+ * @vcpu:	its vCPU
+ */
+static __always_inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
+{
+	trace_vcpu_enter(vcpu);
+	hyp_trace_exit(HYP_REASON_ERET_GUEST);
+}
+
+/**
+ * hyp_trace_guest_exit() - a guest has run
+ * @vcpu:	its vCPU
+ * @exit_code:	ARM_EXCEPTION_*, perhaps with a system error
+ */
+static __always_inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu,
+						 u64 exit_code)
+{
+	hyp_trace_enter(HYP_REASON_GUEST_EXIT);
+	if (unlikely(hyp_event_id_read(HYP_SITE_GUEST_EXIT)))
+		__hyp_trace_guest_exit(vcpu, exit_code);
+}
+
+/**
+ * hyp_trace_guest_fixup() - EL2 has looked at a guest's exit
+ * @vcpu:	its vCPU, with the syndrome in it
+ * @exit_code:	as of hyp_trace_guest_exit(), or what EL2 has made of it
+ * @handled:	the guest goes on; else the host is to see to it
+ */
+static __always_inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu,
+						  u64 exit_code, bool handled)
+{
+	if (unlikely(hyp_event_id_read(HYP_SITE_GUEST_FIXUP)))
+		__hyp_trace_guest_fixup(vcpu, exit_code, handled);
+}
+
+/**
+ * hyp_trace_inject() - a vCPU is being loaded
+ * @vcpu:	it, perhaps with an exception that it is to take
+ */
+static __always_inline void hyp_trace_inject(const struct kvm_vcpu *vcpu)
+{
+	if (unlikely(trace_vcpu_inject_enabled()) &&
+	    vcpu_get_flag(vcpu, PENDING_EXCEPTION))
+		trace_vcpu_inject(vcpu);
+}
+
 /** hyp_trace_vcpu_put() - the host's EL1 registers are back */
 static __always_inline void hyp_trace_vcpu_put(void)
 {
 	this_cpu_ptr(&hyp_trace_cpu)->host_pid = 0;
 }
 
+void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
+		     bool handled);
+
+/**
+ * hyp_trace_host_smc() - an SMC of the host has been looked at
+ * @func_id:	what it calls
+ * @host_ctxt:	the host's, with the result in it if
+ * @handled:	EL2 has handled it; else it is passed on now, as it is
+ */
+static __always_inline void
+hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt, bool handled)
+{
+	trace_host_smc(func_id, !handled);
+	if (unlikely(trace_host_ffa_call_enabled()))
+		__hyp_trace_ffa(func_id, host_ctxt, handled);
+}
+
+void __hyp_trace_psci_forward(u64 fn);
+
+/**
+ * hyp_trace_psci_forward() - a PSCI call is passed on as it is
+ * @host_ctxt:	the host's, with the call in it
+ */
+static __always_inline void
+hyp_trace_psci_forward(const struct kvm_cpu_context *host_ctxt)
+{
+	if (unlikely(trace_psci_cpu_off_enabled()))
+		__hyp_trace_psci_forward(host_ctxt->regs.regs[0]);
+}
+
 void hyp_trace_psci_leave(void);
 void hyp_trace_psci_return(void);
 void hyp_trace_cpu_entry(void);
+void hyp_trace_cpu_start(void);
 
 #define HYP_TRACE_HCALLS(X)						\
 	X(__hyp_trace_load)						\
@@ -200,21 +302,54 @@ void hyp_trace_cpu_entry(void);
 	void handle_##name(struct kvm_cpu_context *host_ctxt);
 HYP_TRACE_HCALLS(HYP_TRACE_HANDLER)
 
-#else /* !CONFIG_NVHE_EL2_TRACING */
+#else /* nothing is traced */
 
 #define HYP_TRACE_HCALLS(X)
+
+#include <linux/tracepoint.h>
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)			\
+static inline bool trace_##name##_enabled(void)				\
+{									\
+	return false;							\
+}									\
+									\
+static inline void trace_##name(proto)					\
+{									\
+}
+
+#undef TRACE_EVENT
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
+	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+
+#include <trace/events/hyp.h>
+
+#undef TRACE_EVENT
+#undef DEFINE_EVENT
+#undef DECLARE_EVENT_CLASS
+#include <linux/tracepoint.h>
 
 static inline void hyp_trace_enter(u8 reason) { }
 static inline void hyp_trace_exit(u8 reason) { }
 static inline void hyp_trace_enter_host(u64 esr) { }
 static inline void hyp_trace_vcpu_load(void) { }
 static inline void hyp_trace_vcpu_put(void) { }
+static inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu) { }
+static inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code) { }
+static inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
+					 bool handled) { }
+static inline void hyp_trace_inject(const struct kvm_vcpu *vcpu) { }
+static inline void hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt,
+				      bool handled) { }
+static inline void hyp_trace_psci_forward(const struct kvm_cpu_context *host_ctxt) { }
 static inline void hyp_trace_psci_leave(void) { }
 static inline void hyp_trace_psci_return(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
-static inline void trace_host_hcall(u32 id, u8 invalid) { }
-static inline void trace_host_smc(u64 id, u8 forwarded) { }
-static inline void trace_host_mem_abort(u64 esr, u64 addr) { }
+static inline void hyp_trace_cpu_start(void) { }
 
-#endif /* CONFIG_NVHE_EL2_TRACING */
+#endif
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_H */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How the events at EL2 come by their fields' values: what TP_fast_assign() in
+ * trace/events/hyp.h calls. Compiled where the events are written, nvhe/trace_events.c.
+ */
+#ifndef __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
+#define __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
+
+#include <linux/hyp_events.h>
+
+#include <asm/kvm_emulate.h>
+#include <asm/kvm_hyp.h>
+
+#include <nvhe/gfp.h>
+#include <nvhe/memory.h>
+#include <nvhe/trace_span.h>
+#include <nvhe/trap_handler.h>
+
+/**
+ * hyp_vm() - which VM's stage 2 is loaded
+ *
+ * From the register, not from memory: what the host could point elsewhere is not
+ * to become visible in a trace.
+ *
+ * Return: its VMID, 0: the host's
+ */
+static __always_inline u16 hyp_vm(void)
+{
+	return read_sysreg(vttbr_el2) >> VTTBR_VMID_SHIFT;
+}
+
+/* Of a guest's exit; an interrupt has none. */
+static __always_inline u64 hyp_exit_esr(u64 exit_code)
+{
+	return ARM_EXCEPTION_CODE(exit_code) == ARM_EXCEPTION_IRQ ?
+	       0 : read_sysreg_el2(SYS_ESR);
+}
+
+static __always_inline u8 hyp_exit_reason(u64 exit_code, u64 esr)
+{
+	u64 code = ARM_EXCEPTION_CODE(exit_code);
+
+	return code == ARM_EXCEPTION_TRAP ? ESR_ELx_EC(esr) :
+					    ESR_ELx_EC_MAX + 1 + code;
+}
+
+/* As HYP_VIRQ_FLAGS names them. */
+static __always_inline u8 hyp_virq_flags(const struct kvm_vcpu *vcpu)
+{
+	u64 hcr = vcpu->arch.hcr_el2;
+
+	return (hcr & HCR_VI ? 1 : 0) | (hcr & HCR_VF ? 2 : 0) |
+	       (hcr & HCR_VSE ? 4 : 0);
+}
+
+/* As HYP_INJECT_LIST names them. */
+static __always_inline u8 hyp_inject_kind(const struct kvm_vcpu *vcpu)
+{
+	return vcpu_get_flag(vcpu, EXCEPT_MASK) >> __EXCEPT_SHIFT |
+	       (vcpu->arch.hcr_el2 & HCR_RW ? 0 : HYP_INJECT_AA32_UND);
+}
+
+/* The register of a trapped access. */
+static __always_inline u32 hyp_esr_sysreg(u64 esr)
+{
+	return ESR_ELx_EC(esr) == ESR_ELx_EC_CP15_32 ? esr_cp15_to_sysreg(esr) :
+						       esr_sys64_to_sysreg(esr);
+}
+
+/*
+ * What a hypercall returns. Not of those that return nothing: there is an argument of
+ * the host's in the register, perhaps an address; nor of the one that returns an
+ * address of EL2's.
+ */
+static __always_inline s64 hyp_hcall_result(u32 id,
+					    const struct kvm_cpu_context *host_ctxt)
+{
+	switch (id) {
+	case __KVM_HOST_SMCCC_FUNC___kvm_adjust_pc:
+	case __KVM_HOST_SMCCC_FUNC___kvm_flush_vm_context:
+	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid_ipa:
+	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid_ipa_nsh:
+	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid_range:
+	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid:
+	case __KVM_HOST_SMCCC_FUNC___kvm_flush_cpu_context:
+	case __KVM_HOST_SMCCC_FUNC___kvm_timer_set_cntvoff:
+	case __KVM_HOST_SMCCC_FUNC___kvm_enable_ssbs:
+	case __KVM_HOST_SMCCC_FUNC___vgic_v3_init_lrs:
+	case __KVM_HOST_SMCCC_FUNC___vgic_v3_save_vmcr_aprs:
+	case __KVM_HOST_SMCCC_FUNC___vgic_v3_restore_vmcr_aprs:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_vcpu_init_traps:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_create_private_mapping:
+		return 0;
+	default:
+		return cpu_reg(host_ctxt, 1);
+	}
+}
+
+#endif /* __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H */

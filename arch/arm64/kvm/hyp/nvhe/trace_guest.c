@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: which of the events of a guest's exit have happened. Called if one of
+ * them is enabled.
+ */
+
+#include <nvhe/trace.h>
+
+#include <asm/kvm_emulate.h>
+
+/* EL2 has read it for itself only later, and not for interrupts. */
+static void trace_trap(const struct kvm_vcpu *vcpu, u64 esr)
+{
+	switch (ESR_ELx_EC(esr)) {
+	case ESR_ELx_EC_WFx:
+		trace_vcpu_wfx(vcpu, esr);
+		break;
+	case ESR_ELx_EC_HVC32:
+	case ESR_ELx_EC_HVC64:
+		trace_guest_hvc(vcpu);
+		break;
+	case ESR_ELx_EC_SMC32:
+	case ESR_ELx_EC_SMC64:
+		trace_guest_smc(vcpu);
+		break;
+	}
+}
+
+void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code)
+{
+	u64 code = ARM_EXCEPTION_CODE(exit_code);
+
+	trace_vcpu_exit(vcpu, exit_code);
+	if (code == ARM_EXCEPTION_TRAP)
+		trace_trap(vcpu, read_sysreg_el2(SYS_ESR));
+	if (code == ARM_EXCEPTION_EL1_SERROR || ARM_SERROR_PENDING(exit_code))
+		trace_vcpu_serror(vcpu);
+}
+
+void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
+			     bool handled)
+{
+	u64 esr = vcpu->arch.fault.esr_el2;
+
+	if (exit_code != ARM_EXCEPTION_TRAP)
+		return;
+
+	switch (ESR_ELx_EC(esr)) {
+	case ESR_ELx_EC_SYS64:
+	case ESR_ELx_EC_CP15_32:
+		if (handled)
+			trace_vcpu_fixup_sysreg(vcpu, esr);
+		break;
+	case ESR_ELx_EC_FP_ASIMD:
+	case ESR_ELx_EC_SVE:
+		if (handled)
+			trace_vcpu_fixup_fp(vcpu, esr);
+		break;
+	case ESR_ELx_EC_MOPS:
+		if (handled)
+			trace_vcpu_fixup_mops(vcpu, esr);
+		break;
+	case ESR_ELx_EC_IABT_LOW:
+	case ESR_ELx_EC_DABT_LOW:
+		/* If EL2 has retried it, it does not know the address. */
+		if (handled)
+			trace_vcpu_fixup_mem(vcpu, esr);
+		else
+			trace_vcpu_mem_abort(vcpu);
+		break;
+	}
+}

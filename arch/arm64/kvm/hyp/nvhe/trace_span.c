@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: spans that are recorded.
+ */
+
+#include <nvhe/trace_span.h>
+
+void __hyp_span_begin(struct hyp_span *span)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	span->id = ++cpu->nr_spans;
+	span->began = hyp_clock_now(&cpu->clock);
+	trace_hyp_span('B', span, 0);
+}
+
+void __hyp_span_end(const struct hyp_span *span)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	trace_hyp_span('E', span, hyp_clock_now(&cpu->clock) - span->began);
+}
