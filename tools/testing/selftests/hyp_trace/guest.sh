@@ -3,8 +3,9 @@
 #
 # Runs in QEMU: all kernel tests.
 
+# The events first: some are of memory that nothing was done to before.
 status=0
-for test in hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
+for test in hyp_events_test hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
 	    hyp_account_test hyp_wait_test; do
 	$test || status=1
 done

@@ -133,6 +133,15 @@ static inline int nr_cpus(void)
 	return sysconf(_SC_NPROCESSORS_CONF);
 }
 
+static inline bool has_gicv3(void)
+{
+	char *text = get("/proc/interrupts");
+	bool has = strstr(text, "GICv3");
+
+	free(text);
+	return has;
+}
+
 /* Emit selftest events @first..@last on this CPU. */
 static inline int emit(unsigned long first, unsigned long last)
 {

@@ -507,7 +507,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
-	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_*"));
 	emitters_start(1);
 	run_on(self->cpus - 1);
 	for (i = 0; i < 100; i++) {
@@ -527,7 +527,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
-	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_*"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	emitters_start(1);
 	run_on(self->cpus - 1);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A small real guest: one page of code, no other memory, one vCPU. What it stores to
+ * MMIO_IPA, which x4 is, leaves it to its VMM.
+ */
+#ifndef HYP_VM_H
+#define HYP_VM_H
+
+#include <err.h>
+#include <linux/kvm.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "hyp_trace.h"
+
+#define CODE_IPA		0x40000000
+#define MMIO_IPA		0x10000000
+
+struct vm {
+	int		kvm;
+	int		vm;
+	int		vcpu;
+	uint32_t	*code;
+	struct kvm_run	*run;
+};
+
+#define CORE_REG(name)	(KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE | \
+			 KVM_REG_ARM_CORE_REG(name))
+
+static inline int checked_ioctl(int fd, unsigned long request, const char *name,
+				void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	if (ret < 0)
+		err(1, "%s", name);
+	return ret;
+}
+
+#define IOCTL(fd, request, arg)	checked_ioctl(fd, request, #request, (void *)(arg))
+
+static inline void set_reg(const struct vm *vm, uint64_t id, uint64_t value)
+{
+	struct kvm_one_reg reg = { .id = id, .addr = (uintptr_t)&value };
+
+	IOCTL(vm->vcpu, KVM_SET_ONE_REG, &reg);
+}
+
+static inline uint32_t *add_memory(int vm, const uint32_t *code, size_t size)
+{
+	uint32_t *memory = mmap(NULL, getpagesize(),
+				PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = CODE_IPA,
+		.memory_size = getpagesize(),
+		.userspace_addr = (uintptr_t)memory,
+	};
+
+	if (memory == MAP_FAILED)
+		err(1, "mmap");
+	memcpy(memory, code, size);
+	__builtin___clear_cache((char *)memory, (char *)memory + size);
+	IOCTL(vm, KVM_SET_USER_MEMORY_REGION, &region);
+	return memory;
+}
+
+/* A vCPU that is to begin at CODE_IPA; nothing of it has run yet. */
+static inline struct vm vm_create(const uint32_t *code, size_t size)
+{
+	struct kvm_vcpu_init init;
+	struct vm vm;
+
+	vm.kvm = open("/dev/kvm", O_RDWR);
+	if (vm.kvm < 0)
+		err(1, "/dev/kvm");
+	vm.vm = IOCTL(vm.kvm, KVM_CREATE_VM, 0);
+	vm.code = add_memory(vm.vm, code, size);
+	vm.vcpu = IOCTL(vm.vm, KVM_CREATE_VCPU, 0);
+	IOCTL(vm.vm, KVM_ARM_PREFERRED_TARGET, &init);
+	IOCTL(vm.vcpu, KVM_ARM_VCPU_INIT, &init);
+	set_reg(&vm, CORE_REG(regs.pc), CODE_IPA);
+	set_reg(&vm, CORE_REG(regs.regs[4]), MMIO_IPA);
+
+	vm.run = mmap(NULL, IOCTL(vm.kvm, KVM_GET_VCPU_MMAP_SIZE, 0),
+		      PROT_READ | PROT_WRITE, MAP_SHARED, vm.vcpu, 0);
+	if (vm.run == MAP_FAILED)
+		err(1, "mmap of a vCPU");
+	return vm;
+}
+
+/* Up to its next store to MMIO_IPA; what it stores. */
+static inline uint64_t vm_run(const struct vm *vm)
+{
+	uint64_t value;
+
+	IOCTL(vm->vcpu, KVM_RUN, 0);
+	if (vm->run->exit_reason != KVM_EXIT_MMIO ||
+	    vm->run->mmio.phys_addr != MMIO_IPA)
+		errx(1, "exit reason %u, not MMIO at %#x", vm->run->exit_reason,
+		     MMIO_IPA);
+	memcpy(&value, vm->run->mmio.data, sizeof(value));
+	return value;
+}
+
+static inline void vm_destroy(struct vm *vm)
+{
+	munmap(vm->run, IOCTL(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0));
+	munmap(vm->code, getpagesize());
+	close(vm->vcpu);
+	close(vm->vm);
+	close(vm->kvm);
+}
+
+#endif /* HYP_VM_H */
