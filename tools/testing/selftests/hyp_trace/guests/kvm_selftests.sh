@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU: KVM's selftests, once without and once with all events of the
+# hypervisor. Tracing must not change what they find.
+
+HYP=/sys/kernel/tracing/hyp
+LIMIT=120	# seconds, for a program that hangs
+
+cd /guests || exit 1
+. ./ktap_helpers.sh
+
+# Overwritten when nobody reads them, so that they need no reader.
+events() {
+	cat $HYP/per_cpu/cpu*/stats |
+		awk '/^(entries|overrun):/ { n += $2 } END { print n + 0 }'
+}
+
+# run_to FILE COMMAND...: its essential output, its status at the end. Not essential
+# are times and rates, addresses in the program and which of two vCPUs is first.
+run_to() {
+	local out=$1 status=0
+
+	shift
+	timeout $LIMIT "$@" > /tmp/raw 2>&1 || status=$?
+	sed -E '/^Host +virtual/d; s/[0-9]+\.[0-9]+/N/g; s/\b[pt]id=[0-9]+//g' /tmp/raw |
+		sort > "$out"
+	echo "exit status $status" >> "$out"
+	return $status
+}
+
+# One line of the list.
+compare() {
+	local count reason
+
+	if ! run_to /tmp/off ./$1; then
+		reason=$(tail -n 1 /tmp/raw)
+		ktap_test_skip "$1: without tracing: $(tail -n 1 /tmp/off), $reason"
+		return
+	fi
+	echo > $HYP/trace
+	echo 1 > $HYP/tracing_on
+	run_to /tmp/on ./$1
+	echo 0 > $HYP/tracing_on
+	count=$(events)
+	ktap_print_msg "$1: $count events"
+	if ! diff /tmp/off /tmp/on > /tmp/diff; then
+		sed 's/^/# /' /tmp/diff
+		ktap_test_fail "$1: the same with tracing"
+	elif [ "$count" = 0 ]; then
+		ktap_test_fail "$1: the same with tracing, but nothing was recorded"
+	else
+		ktap_test_pass "$1: the same with tracing"
+	fi
+}
+
+ktap_print_header
+echo 0 > $HYP/tracing_on
+echo 1 > $HYP/events/enable
+# Programs may read from stdin: the list is not for them.
+while read -r line <&3; do
+	case $line in
+	""|"#"*)	;;
+	*)		compare "$line" ;;
+	esac
+done 3< kvm_selftests.list
+echo 0 > $HYP/events/enable
+KSFT_NUM_TESTS=$((KTAP_TESTNO - 1))
+ktap_finished
