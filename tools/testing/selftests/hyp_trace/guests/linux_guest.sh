@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU: Linux as a guest, in a VMM that people use: QEMU with KVM. All events
+# of the hypervisor are recorded meanwhile, and what the host says of the same: its
+# own kvm_entry and kvm_exit.
+
+ROOT=/sys/kernel/tracing
+HYP=$ROOT/hyp
+OUT=/tmp/recorded
+LIMIT=400	# seconds, for a guest that hangs
+
+cd /guests || exit 1
+. ./ktap_helpers.sh
+
+# result NAME: of the last command
+result() {
+	if [ $? = 0 ]; then
+		ktap_test_pass "$1"
+	else
+		ktap_test_fail "$1"
+	fi
+}
+
+# QEMU's libraries are beside it, not where this system would look for them.
+boot() {
+	timeout $LIMIT vmm/ld-linux-aarch64.so.1 --library-path vmm \
+		vmm/qemu-system-aarch64 \
+		-enable-kvm -M virt,gic-version=host -cpu host -smp 2 -m 256 \
+		-nodefaults -nic none -display none -serial stdio \
+		-kernel Image -initrd linux_guest.cpio.gz \
+		-append "console=ttyAMA0 panic=-1" < /dev/null
+}
+
+# The hypervisor's instance first on and last off: what the host has recorded, it
+# has, too.
+start_recording() {
+	mkdir -p $OUT
+	echo boot > $ROOT/trace_clock
+	for dir in $HYP $ROOT; do
+		echo 0 > $dir/tracing_on
+		echo 8192 > $dir/buffer_size_kb
+		echo > $dir/trace
+	done
+	echo 1 > $HYP/events/enable
+	for event in $KVM_EVENTS; do
+		echo 1 > $ROOT/events/kvm/$event/enable
+	done
+	./record $HYP $OUT/hyp &
+	hyp_recorder=$!
+	./record $ROOT $OUT/kvm &
+	kvm_recorder=$!
+	echo 1 > $HYP/tracing_on
+	echo 1 > $ROOT/tracing_on
+}
+
+stop_recording() {
+	echo 0 > $ROOT/tracing_on
+	echo 0 > $HYP/tracing_on
+	kill $hyp_recorder $kvm_recorder
+	wait $hyp_recorder && wait $kvm_recorder
+	recorded=$?
+	echo 0 > $HYP/events/enable
+	for event in $KVM_EVENTS; do
+		echo 0 > $ROOT/events/kvm/$event/enable
+	done
+}
+
+# show NAME INSTANCE: what was recorded of it, and what was lost
+show() {
+	for file in $OUT/$1.cpu*; do
+		cpu=${file##*.}
+		ktap_print_msg "$1 $cpu: $(($(wc -c < $file) / 4096)) pages," \
+			"lost: $(awk '/overrun:|dropped/ { n += $NF } END { print n }' \
+				 $2/per_cpu/$cpu/stats)"
+	done
+}
+
+seconds() {
+	cut -d. -f1 /proc/uptime
+}
+
+# Both CPUs have computed what this system computes.
+computed() {
+	local sum cpu
+
+	sum=$(for i in 1 2 3 4 5 6 7 8; do cat /bin/busybox; done | md5sum)
+	for cpu in 0 1; do
+		grep -q "^guest: cpu $cpu: $sum" /tmp/console || return
+	done
+}
+
+ktap_print_header
+if [ ! -d vmm ]; then
+	ktap_test_skip "a Linux guest: Debian's QEMU could not be had"
+	exit 0
+fi
+KVM_EVENTS="kvm_entry kvm_exit"
+[ -d $ROOT/events/kvm ] || KVM_EVENTS=
+
+start_recording
+begin=$(seconds)
+boot > /tmp/raw 2>&1
+status=$?
+ktap_print_msg "the guest ran for $(($(seconds) - begin)) s"
+stop_recording
+tr -d '\r' < /tmp/raw > /tmp/console
+
+grep -q '^guest: shell reached' /tmp/console
+result "the guest boots to its shell"
+computed
+result "it computes on both CPUs what the host computes"
+grep -q '^guest: done' /tmp/console && grep -q 'reboot: Power down' /tmp/console &&
+	[ $status = 0 ]
+result "it powers off, and the VMM ends"
+[ $recorded = 0 ] && [ -s $OUT/hyp.cpu0 ]
+result "the hypervisor was recorded meanwhile"
+[ $KTAP_CNT_FAIL = 0 ] || { echo "# exit status $status"; sed 's/^/# /' /tmp/console; }
+show hyp $HYP
+show kvm $ROOT
+
+# ---- HERE: a program that checks what was recorded -------------------------------
+# $OUT/hyp.cpuN has the pages of hyp/per_cpu/cpuN/trace_pipe_raw in order, as
+# decode_page() of hyp_trace.h takes them; $OUT/kvm.cpuN those of the host's
+# kvm:kvm_entry and kvm:kvm_exit, empty without events/kvm. Both have boot time.
+# Build it in tools/build/guests, call it as
+#	./check_recorded $OUT
+#	result "what was recorded makes sense"
+# ----------------------------------------------------------------------------------
+
+echo 256 > $HYP/buffer_size_kb
+KSFT_NUM_TESTS=$((KTAP_TESTNO - 1))
+ktap_finished

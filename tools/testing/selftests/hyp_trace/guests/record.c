@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Appends what an instance of ftrace records to files, one for each CPU: the pages
+ * of trace_pipe_raw, as they are. Ends with SIGTERM, after what is there by then.
+ *
+ * usage: record INSTANCE PREFIX
+ * INSTANCE is a directory; the files are PREFIX.cpu0, PREFIX.cpu1 ...
+ */
+
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define PAGE		4096
+#define MAX_CPUS	64
+
+static struct pollfd in[MAX_CPUS];
+static int out[MAX_CPUS];
+
+static void on_term(int sig)
+{
+}
+
+static int open_cpu(const char *fmt, const char *base, int cpu, int flags)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), fmt, base, cpu);
+	return open(path, flags, 0600);
+}
+
+/* Copy all that there is; it does not wait. */
+static void drain(int cpu)
+{
+	char page[PAGE];
+	ssize_t n;
+
+	while ((n = read(in[cpu].fd, page, PAGE)) == PAGE)
+		if (write(out[cpu], page, PAGE) != PAGE)
+			err(1, "writing what CPU %d recorded", cpu);
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		err(1, "trace_pipe_raw of CPU %d", cpu);
+}
+
+int main(int argc, char **argv)
+{
+	const struct sigaction action = { .sa_handler = on_term };
+	sigset_t term, none;
+	int cpus, cpu, ready;
+
+	if (argc != 3)
+		errx(2, "usage: record INSTANCE PREFIX");
+	for (cpus = 0; cpus < MAX_CPUS; cpus++) {
+		in[cpus].events = POLLIN;
+		in[cpus].fd = open_cpu("%s/per_cpu/cpu%d/trace_pipe_raw", argv[1], cpus,
+				       O_RDONLY | O_NONBLOCK);
+		if (in[cpus].fd < 0)
+			break;
+		out[cpus] = open_cpu("%s.cpu%d", argv[2], cpus,
+				     O_WRONLY | O_CREAT | O_APPEND);
+		if (out[cpus] < 0)
+			err(1, "%s.cpu%d", argv[2], cpus);
+	}
+	if (!cpus)
+		err(1, "%s", argv[1]);
+
+	/* Let the signal in only while waiting, where it ends the wait. */
+	sigemptyset(&none);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	do {
+		ready = ppoll(in, cpus, NULL, &none);
+		if (ready < 0 && errno != EINTR)
+			err(1, "ppoll");
+		for (cpu = 0; cpu < cpus; cpu++)
+			drain(cpu);
+	} while (ready >= 0);
+	return 0;
+}
