@@ -128,6 +128,5 @@ show kvm $ROOT
 #	result "what was recorded makes sense"
 # ----------------------------------------------------------------------------------
 
-echo 256 > $HYP/buffer_size_kb
 KSFT_NUM_TESTS=$((KTAP_TESTNO - 1))
 ktap_finished
