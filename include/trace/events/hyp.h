@@ -229,11 +229,11 @@ TRACE_EVENT(psci_cpu_entry,
 	TP_printk("entry=0x%llx", __entry->entry)
 );
 
-/* Guests, as EL2 runs them: load (enter exit [fixup])... put */
+/* Guests: load, enter and exit once or several times, put */
 
 /*
- * A vCPU's stage 2 is loaded, its registers are. Pending: what the host wants the
- * guest to take that is not in a list register.
+ * A vCPU is loaded: its registers, its stage 2. Pending: what the host wants the guest
+ * to take that is not in a list register.
  */
 TRACE_EVENT(vcpu_load,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
@@ -252,7 +252,7 @@ TRACE_EVENT(vcpu_load,
 		  __print_flags(__entry->pending, "|", HYP_VIRQ_FLAGS))
 );
 
-/* A vCPU's stage 2 is about to be replaced by the host's. */
+/* The vCPU has run; the host's registers and stage 2 are to take its place. */
 TRACE_EVENT(vcpu_put,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
@@ -446,7 +446,7 @@ TRACE_EVENT(vcpu_inject,
 		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_INJECT_LIST)))
 );
 
-/* Exits that EL2 handles itself: the guest goes on without the host's knowing */
+/* What EL2 does for a guest itself, which the host does not know of */
 
 /* A system register, emulated. */
 TRACE_EVENT(vcpu_fixup_sysreg,
@@ -768,7 +768,7 @@ TRACE_EVENT(vm_destroy,
 	TP_printk("handle=%d ret=%d", __entry->handle, __entry->ret)
 );
 
-/* EL2's own memory; pool: the first page of the pool */
+/* EL2's own memory */
 
 DECLARE_EVENT_CLASS(pool_pages,
 	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
@@ -787,7 +787,7 @@ DECLARE_EVENT_CLASS(pool_pages,
 		  __entry->pfn, __entry->order)
 );
 
-/* 2^order pages are taken from a pool; pfn 0: it has not got them. */
+/* 2^order pages are taken from the pool that begins there; pfn 0: it has not got them. */
 DEFINE_EVENT(pool_pages, pool_alloc,
 	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
 	TP_ARGS(pool, pfn, order)

@@ -321,7 +321,10 @@ static const struct {
 
 /* Running it ---------------------------------------------------------------------- */
 
-/* Does the event say this, in the whole rest of a line of trace? */
+/*
+ * Does the event say this, in the whole rest of a line of trace? The line is shown, for
+ * make doc: the catalogue has one of each.
+ */
 static bool said(const char *event, const char *says)
 {
 	char *text = get(HYP "trace"), *line = strtok(text, "\n");
@@ -334,6 +337,8 @@ static bool said(const char *event, const char *says)
 	for (; line && !found; line = strtok(NULL, "\n")) {
 		at = strstr(line, what);
 		found = at && !regexec(&regex, at + strlen(what), 0, NULL, 0);
+		if (found)
+			ksft_print_msg("sample%s\n", at + 1);
 	}
 	regfree(&regex);
 	free(text);

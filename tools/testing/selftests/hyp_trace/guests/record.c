@@ -7,7 +7,6 @@
  * INSTANCE is a directory; the files are PREFIX.cpu0, PREFIX.cpu1 ...
  */
 
-#define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prints how long the CPUs were at EL2, by what for: from each hyp_enter to its
+ * hyp_exit, as they are read from trace_pipe_raw. What an entry is for, the event
+ * behind hyp_enter says, if it is enabled: host_hcall, host_smc, vcpu_exit.
+ *
+ * usage: hyp_times
+ */
+
+#include "hyp_trace.h"
+
+/* The names that __print_symbolic() has for a field, from the event's format. */
+struct names {
+	int		type;		/* of the event */
+	int		offset, size;	/* of the field in the payload */
+	struct name {
+		uint64_t	value;
+		char		text[40];
+	} name[128];
+	int		n;
+};
+
+static struct names reasons, hcalls, smcs, exits;
+
+static struct names learn(const char *event, const char *field)
+{
+	char *format = get(path_of(HYP "events/hyp/%s/format", event)), *at;
+	struct names names = { .type = event_id(event) };
+
+	at = strstr(format, path_of(" %s;\toffset:", field));
+	if (at)
+		sscanf(strchr(at, '\t'), "\toffset:%d;\tsize:%d;", &names.offset,
+		       &names.size);
+	names.offset -= 8;
+	at = strstr(format, path_of("__print_symbolic(REC->%s,", field));
+	while (at && (at = strstr(at, "{ ")) && names.n < 128) {
+		struct name *name = &names.name[names.n];
+
+		at += 2 + strspn(at + 2, "(");
+		name->value = strtoull(at, &at, 0);
+		if (sscanf(at, "%*[^\"]\"%39[^\"]", name->text) == 1)
+			names.n++;
+	}
+	free(format);
+	return names;
+}
+
+static const char *name_of(const struct names *names, const struct event *e)
+{
+	static char number[24];
+	uint64_t value = 0;
+	int i;
+
+	memcpy(&value, e->payload + names->offset, names->size);
+	for (i = 0; i < names->n; i++)
+		if (names->name[i].value == value)
+			return names->name[i].text;
+	sprintf(number, "%#llx", (unsigned long long)value);
+	return number;
+}
+
+/* A line of the table. */
+struct line {
+	char		what[80];
+	uint64_t	*ns;
+	size_t		n, size;
+};
+
+static struct line lines[256];
+static size_t nr_lines;
+
+static void add(const char *what, uint64_t ns)
+{
+	struct line *l = lines;
+
+	while (l < lines + nr_lines && strcmp(l->what, what))
+		l++;
+	if (l == lines + nr_lines) {
+		if (nr_lines == sizeof(lines) / sizeof(lines[0]))
+			return;
+		nr_lines++;
+		strcpy(l->what, what);
+	}
+	if (l->n == l->size) {
+		l->size = l->size ? 2 * l->size : 64;
+		l->ns = realloc(l->ns, l->size * sizeof(*l->ns));
+	}
+	l->ns[l->n++] = ns;
+}
+
+/* Where a CPU is. */
+struct state {
+	bool		inside;
+	uint64_t	entered;
+	char		what[80];
+	int		exit_type;
+};
+
+static void step(void *data, const struct event *e)
+{
+	struct state *s = data;
+
+	if (e->lost)
+		s->inside = false;
+	if (e->type == reasons.type) {
+		s->inside = true;
+		s->entered = e->ts;
+		snprintf(s->what, sizeof(s->what), "%s", name_of(&reasons, e));
+	} else if (!s->inside) {
+		return;
+	} else if (e->type == hcalls.type) {
+		snprintf(s->what, sizeof(s->what), "hvc %s", name_of(&hcalls, e));
+	} else if (e->type == smcs.type) {
+		snprintf(s->what, sizeof(s->what), "smc %s", name_of(&smcs, e));
+	} else if (e->type == exits.type) {
+		snprintf(s->what, sizeof(s->what), "guest_exit %s", name_of(&exits, e));
+	} else if (e->type == s->exit_type) {
+		add(s->what, e->ts - s->entered);
+		s->inside = false;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t sum(const struct line *l)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		sum += l->ns[i];
+	return sum;
+}
+
+static int by_sum(const void *a, const void *b)
+{
+	uint64_t x = sum(a), y = sum(b);
+
+	return x > y ? -1 : x < y;
+}
+
+static void print(struct line *l)
+{
+	qsort(l->ns, l->n, sizeof(*l->ns), by_value);
+	printf("%-44s %7zu %10.1f %10.1f %10.1f %10.2f\n", l->what, l->n,
+	       sum(l) / 1e3 / l->n, l->ns[(l->n * 99 + 99) / 100 - 1] / 1e3,
+	       l->ns[l->n - 1] / 1e3, sum(l) / 1e6);
+}
+
+int main(void)
+{
+	struct state s;
+	size_t i;
+	int cpu;
+
+	reasons = learn("hyp_enter", "reason");
+	hcalls = learn("host_hcall", "id");
+	smcs = learn("host_smc", "id");
+	exits = learn("vcpu_exit", "reason");
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		s = (struct state) { .exit_type = event_id("hyp_exit") };
+		if (read_raw(cpu, step, &s) < 0) {
+			fprintf(stderr, "CPU %d: can't read trace_pipe_raw, or a page makes no sense\n",
+				cpu);
+			return 1;
+		}
+	}
+	qsort(lines, nr_lines, sizeof(lines[0]), by_sum);
+	printf("%-44s %7s %10s %10s %10s %10s\n", "time at EL2", "count", "mean us",
+	       "p99 us", "max us", "all ms");
+	for (i = 0; i < nr_lines; i++)
+		print(&lines[i]);
+	return 0;
+}
