@@ -66,7 +66,9 @@ struct line {
 	size_t		n, size;
 };
 
-static struct line lines[256];
+#define MAX_LINES	256
+
+static struct line lines[MAX_LINES];
 static size_t nr_lines;
 
 static void add(const char *what, uint64_t ns)
@@ -76,10 +78,10 @@ static void add(const char *what, uint64_t ns)
 	while (l < lines + nr_lines && strcmp(l->what, what))
 		l++;
 	if (l == lines + nr_lines) {
-		if (nr_lines == sizeof(lines) / sizeof(lines[0]))
+		if (nr_lines == MAX_LINES)
 			return;
 		nr_lines++;
-		strcpy(l->what, what);
+		snprintf(l->what, sizeof(l->what), "%s", what);
 	}
 	if (l->n == l->size) {
 		l->size = l->size ? 2 * l->size : 64;
@@ -165,7 +167,7 @@ int main(void)
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		s = (struct state) { .exit_type = event_id("hyp_exit") };
 		if (read_raw(cpu, step, &s) < 0) {
-			fprintf(stderr, "CPU %d: can't read trace_pipe_raw, or a page makes no sense\n",
+			fprintf(stderr, "CPU %d: no trace_pipe_raw, or a page makes no sense\n",
 				cpu);
 			return 1;
 		}
