@@ -23,7 +23,6 @@
 #include <asm/kvm_mmu.h>
 #include <asm/kvm_pkvm.h>
 
-#include <nvhe/ffa.h>
 #include <nvhe/mem_protect.h>
 #include <nvhe/memory.h>
 #include <nvhe/trap_handler.h>
@@ -31,21 +30,7 @@
 /* Zero, which is a closed ring. */
 DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
-u32 hyp_event_id[HYP_NR_SITES];
-
-/* The site of an event that is in one; 0, which is none: elsewhere. */
-static const u8 hyp_event_site[HYP_NR_EVENTS] = {
-	[HYP_EVENT_vcpu_exit]		= HYP_SITE_GUEST_EXIT,
-	[HYP_EVENT_vcpu_wfx]		= HYP_SITE_GUEST_EXIT,
-	[HYP_EVENT_vcpu_serror]		= HYP_SITE_GUEST_EXIT,
-	[HYP_EVENT_guest_hvc]		= HYP_SITE_GUEST_EXIT,
-	[HYP_EVENT_guest_smc]		= HYP_SITE_GUEST_EXIT,
-	[HYP_EVENT_vcpu_mem_abort]	= HYP_SITE_GUEST_FIXUP,
-	[HYP_EVENT_vcpu_fixup_sysreg]	= HYP_SITE_GUEST_FIXUP,
-	[HYP_EVENT_vcpu_fixup_fp]	= HYP_SITE_GUEST_FIXUP,
-	[HYP_EVENT_vcpu_fixup_mem]	= HYP_SITE_GUEST_FIXUP,
-	[HYP_EVENT_vcpu_fixup_mops]	= HYP_SITE_GUEST_FIXUP,
-};
+u32 hyp_event_id[HYP_NR_EVENTS + 1];
 
 /*
  * No tracing until the next boot. Set by the host before it is deprivileged, and
@@ -107,17 +92,6 @@ bool hyp_trace_event_is_set(unsigned int event)
 
 /* Firmware ------------------------------------------------------------------ */
 
-void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
-		     bool handled)
-{
-	/* By the ranges of the calling convention, as the handler does. */
-	if (ARM_SMCCC_IS_FAST_CALL(func_id) &&
-	    ARM_SMCCC_OWNER_NUM(func_id) == ARM_SMCCC_OWNER_STANDARD &&
-	    ARM_SMCCC_FUNC_NUM(func_id) >= FFA_MIN_FUNC_NUM &&
-	    ARM_SMCCC_FUNC_NUM(func_id) <= FFA_MAX_FUNC_NUM)
-		trace_host_ffa_call(func_id, host_ctxt, handled);
-}
-
 void __hyp_trace_psci_forward(u64 fn)
 {
 	bool off_0_1 = kvm_host_psci_config.psci_0_1_cpu_off_implemented &&
@@ -154,6 +128,7 @@ void hyp_trace_psci_return(void)
 
 	hyp_spin_lock(&cpu->lock);
 	cpu->parked = false;
+	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
 	hyp_trace_enter(HYP_REASON_PSCI);
@@ -400,6 +375,8 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		return;
 	}
 
+	/* What a writer needs, which finds the ring closed until then. */
+	cpu->host_ctxt = host_ctxt;
 	hyp_spin_lock(&hyp_trace.lock);
 	cpu->clock = hyp_trace.clock;
 	hyp_spin_unlock(&hyp_trace.lock);
@@ -415,6 +392,7 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		hyp_ring_suspend(&cpu->ring);
 	else if (cpu->loaded)
 		hyp_ring_open(&cpu->ring);
+	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
 	cpu_reg(host_ctxt, 1) = 0;
@@ -424,8 +402,8 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 static void events_update(void)
 {
 	enum hyp_trace_mode mode = hyp_trace.mode;
-	u32 sites[HYP_NR_SITES] = { };
-	int event, site;
+	u32 any = 0;
+	int event;
 
 	hyp_assert_lock_held(&hyp_trace.lock);
 
@@ -437,12 +415,10 @@ static void events_update(void)
 
 		WRITE_ONCE(hyp_event_id[event],
 			   on ? hyp_trace.event_id[event] : 0);
-		if (hyp_event_id[event])
-			sites[hyp_event_site[event]] = 1;
+		any |= hyp_event_id[event];
 	}
 
-	for (site = HYP_NR_EVENTS; site < HYP_NR_SITES; site++)
-		WRITE_ONCE(hyp_event_id[site], sites[site]);
+	WRITE_ONCE(hyp_event_id[HYP_EVENT_ANY], any);
 }
 
 /* For all CPUs, with a ring or without; a writer sees it when it next cares. */

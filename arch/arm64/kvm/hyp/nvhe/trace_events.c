@@ -12,12 +12,16 @@
 #include <linux/build_bug.h>
 #include <linux/string.h>
 
-/* The host task that entered EL2 (CONFIG_PID_IN_CONTEXTIDR). */
+/*
+ * The host task that entered EL2 (CONFIG_PID_IN_CONTEXTIDR). While a vCPU is loaded, the
+ * register is the guest's, and the host's is where it was saved.
+ */
 static __always_inline u64 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
 {
-	u64 pid = cpu->host_pid;
+	const struct kvm_cpu_context *host = cpu->host_ctxt;
 
-	return likely(!pid) ? read_sysreg_el1(SYS_CONTEXTIDR) : pid;
+	return likely(!host->__hyp_running_vcpu) ? read_sysreg_el1(SYS_CONTEXTIDR) :
+						    ctxt_sys_reg(host, CONTEXTIDR_EL1);
 }
 
 /*

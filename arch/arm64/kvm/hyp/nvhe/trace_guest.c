@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: which of the events of a guest's exit have happened. Called if one of
- * them is enabled.
+ * Tracing at EL2: guests. Called if any event is enabled, to see which have happened.
  */
 
 #include <nvhe/trace.h>
@@ -26,10 +25,17 @@ static void trace_trap(const struct kvm_vcpu *vcpu, u64 esr)
 	}
 }
 
+void __hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
+{
+	trace_vcpu_enter(vcpu);
+	hyp_trace_exit(HYP_REASON_ERET_GUEST);
+}
+
 void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code)
 {
 	u64 code = ARM_EXCEPTION_CODE(exit_code);
 
+	hyp_trace_enter(HYP_REASON_GUEST_EXIT);
 	trace_vcpu_exit(vcpu, exit_code);
 	if (code == ARM_EXCEPTION_TRAP)
 		trace_trap(vcpu, read_sysreg_el2(SYS_ESR));

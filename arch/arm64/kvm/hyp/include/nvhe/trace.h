@@ -37,10 +37,10 @@
  * struct hyp_trace_cpu - tracing state of one CPU
  * @ring:	the ring, whose writer this CPU is
  * @clock:	this CPU's copy of the clock
- * @host_pid:	while a vCPU is loaded: the pid that the host ran with, with
- *		bit 32 set; else 0, for it is in CONTEXTIDR_EL1
+ * @host_ctxt:	where the host's registers are while a guest's are loaded
  * @entered:	not 0: the last hyp_enter has been recorded, its hyp_exit has not
  * @nr_spans:	spans begun since boot; the last one's id
+ * @vector:	where the vectors for exceptions of the host are, from the usual ones
  * @lock:	protects all below, @ring's set-up, and the readers' side of it;
  *		not @ring.overwrite, see rings_set_overwrite()
  * @loaded:	@ring has pages
@@ -52,9 +52,10 @@
 struct hyp_trace_cpu {
 	struct hyp_ring		ring;
 	struct hyp_clock	clock;
-	u64			host_pid;
+	struct kvm_cpu_context	*host_ctxt;
 	u32			entered;
 	u64			nr_spans;
+	u64			vector;
 
 	hyp_spinlock_t		lock;
 	bool			loaded;
@@ -69,18 +70,11 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 /* By CPU; 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
-/*
- * Places with several events, which have one check in common: enabled if any of
- * theirs is.
- */
-enum hyp_trace_site {
-	HYP_SITE_GUEST_EXIT = HYP_NR_EVENTS,
-	HYP_SITE_GUEST_FIXUP,
-	HYP_NR_SITES
-};
+/* Behind the last event: not 0 if any is enabled. */
+#define HYP_EVENT_ANY	HYP_NR_EVENTS
 
-/* The host's event type per event, a u16; per site 1; 0: disabled. */
-extern u32 hyp_event_id[HYP_NR_SITES];
+/* The host's event type per event, a u16; 0: disabled. */
+extern u32 hyp_event_id[HYP_NR_EVENTS + 1];
 
 /*
  * hyp_event_id[@event], in two instructions. Of an element that is not the first the
@@ -180,19 +174,13 @@ static __always_inline void hyp_trace_enter_host(u64 esr)
 		__hyp_trace_enter_host(type, esr);
 }
 
-/**
- * hyp_trace_vcpu_load() - the host's EL1 registers are about to be replaced
- *
- * Remembers the host's pid, which is in one of them. Not conditional on
- * tracing: it may be turned on while the guest runs, and the guest's register
- * is neither the host's pid nor the host's business.
- */
-static __always_inline void hyp_trace_vcpu_load(void)
+/* Of the places with several events, which have one check in common. */
+static __always_inline bool hyp_trace_any(void)
 {
-	this_cpu_ptr(&hyp_trace_cpu)->host_pid =
-		(u32)read_sysreg_el1(SYS_CONTEXTIDR) | BIT(32);
+	return hyp_event_id_read(HYP_EVENT_ANY);
 }
 
+void __hyp_trace_guest_enter(const struct kvm_vcpu *vcpu);
 void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code);
 void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
 			     bool handled);
@@ -203,8 +191,8 @@ void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
  */
 static __always_inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
 {
-	trace_vcpu_enter(vcpu);
-	hyp_trace_exit(HYP_REASON_ERET_GUEST);
+	if (unlikely(hyp_trace_any()))
+		__hyp_trace_guest_enter(vcpu);
 }
 
 /**
@@ -215,8 +203,7 @@ static __always_inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
 static __always_inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu,
 						 u64 exit_code)
 {
-	hyp_trace_enter(HYP_REASON_GUEST_EXIT);
-	if (unlikely(hyp_event_id_read(HYP_SITE_GUEST_EXIT)))
+	if (unlikely(hyp_trace_any()))
 		__hyp_trace_guest_exit(vcpu, exit_code);
 }
 
@@ -229,7 +216,7 @@ static __always_inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu,
 static __always_inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu,
 						  u64 exit_code, bool handled)
 {
-	if (unlikely(hyp_event_id_read(HYP_SITE_GUEST_FIXUP)))
+	if (unlikely(hyp_trace_any()))
 		__hyp_trace_guest_fixup(vcpu, exit_code, handled);
 }
 
@@ -242,12 +229,6 @@ static __always_inline void hyp_trace_inject(const struct kvm_vcpu *vcpu)
 	if (unlikely(trace_vcpu_inject_enabled()) &&
 	    vcpu_get_flag(vcpu, PENDING_EXCEPTION))
 		trace_vcpu_inject(vcpu);
-}
-
-/** hyp_trace_vcpu_put() - the host's EL1 registers are back */
-static __always_inline void hyp_trace_vcpu_put(void)
-{
-	this_cpu_ptr(&hyp_trace_cpu)->host_pid = 0;
 }
 
 void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
@@ -284,6 +265,20 @@ void hyp_trace_psci_leave(void);
 void hyp_trace_psci_return(void);
 void hyp_trace_cpu_entry(void);
 void hyp_trace_cpu_start(void);
+
+/* In hyp-main.c. */
+bool hyp_trace_hcall_is_valid(u64 id);
+void handle_trap(struct kvm_cpu_context *host_ctxt);
+
+void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt);
+void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
+
+/**
+ * hyp_trace_host_vector() - the vectors for exceptions of the host
+ * @usual:	those that there are without tracing
+ */
+#define hyp_trace_host_vector(usual)					\
+	((u64)(usual) + this_cpu_ptr(&hyp_trace_cpu)->vector)
 
 #define HYP_TRACE_HCALLS(X)						\
 	X(__hyp_trace_load)						\
@@ -335,9 +330,6 @@ static inline void trace_##name(proto)					\
 
 static inline void hyp_trace_enter(u8 reason) { }
 static inline void hyp_trace_exit(u8 reason) { }
-static inline void hyp_trace_enter_host(u64 esr) { }
-static inline void hyp_trace_vcpu_load(void) { }
-static inline void hyp_trace_vcpu_put(void) { }
 static inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code) { }
 static inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
@@ -350,6 +342,8 @@ static inline void hyp_trace_psci_leave(void) { }
 static inline void hyp_trace_psci_return(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
 static inline void hyp_trace_cpu_start(void) { }
+
+#define hyp_trace_host_vector(usual)	(usual)
 
 #endif
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_H */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: what the host is there for.
+ *
+ * While a CPU's ring is open, exceptions of the host come by way of trace_vector.S; while
+ * it is closed, there is nothing of ours in their way.
+ */
+
+#include <nvhe/trace.h>
+
+#include <nvhe/ffa.h>
+#include <nvhe/trap_handler.h>
+
+extern char __kvm_hyp_trace_vector[], __kvm_hyp_host_vector[];
+
+/**
+ * hyp_trace_vector_update() - have the host's exceptions traced, or no longer
+ * @cpu:	this CPU
+ *
+ * Context: whenever the ring may have been opened or closed, or firmware has taken the
+ * vectors away; @cpu->lock is held. Other CPUs open and close a ring only while its own
+ * is in firmware.
+ */
+void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
+{
+	hyp_assert_lock_held(&cpu->lock);
+
+	cpu->vector = cpu->ring.open ?
+		      __kvm_hyp_trace_vector - __kvm_hyp_host_vector : 0;
+	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
+}
+
+static void trace_hcall(struct kvm_cpu_context *host_ctxt)
+{
+	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
+	bool valid = hyp_trace_hcall_is_valid(id);
+
+	trace_host_hcall(id, !valid);
+	handle_trap(host_ctxt);
+	if (valid)
+		trace_host_hcall_done(id, host_ctxt);
+}
+
+/**
+ * hyp_trace_handle_trap() - handle_trap(), traced
+ * @host_ctxt:	the host's registers
+ */
+void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
+{
+	u64 esr = read_sysreg_el2(SYS_ESR);
+
+	hyp_trace_enter_host(esr);
+	if (ESR_ELx_EC(esr) == ESR_ELx_EC_HVC64)
+		trace_hcall(host_ctxt);
+	else
+		handle_trap(host_ctxt);
+	hyp_trace_exit(HYP_REASON_ERET_HOST);
+}
+
+void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
+		     bool handled)
+{
+	/* By the ranges of the calling convention, as the handler does. */
+	if (ARM_SMCCC_IS_FAST_CALL(func_id) &&
+	    ARM_SMCCC_OWNER_NUM(func_id) == ARM_SMCCC_OWNER_STANDARD &&
+	    ARM_SMCCC_FUNC_NUM(func_id) >= FFA_MIN_FUNC_NUM &&
+	    ARM_SMCCC_FUNC_NUM(func_id) <= FFA_MAX_FUNC_NUM)
+		trace_host_ffa_call(func_id, host_ctxt, handled);
+}
