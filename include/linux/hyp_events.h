@@ -64,6 +64,9 @@ enum hyp_exit HYP_ENUM(HYP_EXIT_LIST);
 
 #define HYP_EXIT_SYMBOLS	kvm_arm_exception_class, HYP_SYMBOLS(HYP_EXIT_LIST)
 
+/* The VM of an event, where EL2 does not tell which one. */
+#define HYP_VM_A_GUEST	U16_MAX
+
 /* What a guest waits for: the field TI of the syndrome of a trapped WFx. */
 #define HYP_WFX_LIST(X, XEND)						\
 	X(WFX_WFI,	0, "wfi")					\
@@ -230,6 +233,13 @@ enum hyp_tlb HYP_ENUM(HYP_TLB_LIST);
 
 enum hyp_owner HYP_ENUM(HYP_OWNER_LIST);
 
+/* One end of a span, and the other. */
+#define HYP_SPAN_LIST(X, XEND)						\
+	X(SPAN_BEGIN,	'B', "begin")					\
+	XEND(SPAN_END,	'E', "end")
+
+enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
+
 /* The name of a span, with its end. */
 #define HYP_SPAN_NAME_SIZE	24
 
@@ -242,6 +252,7 @@ enum hyp_owner HYP_ENUM(HYP_OWNER_LIST);
 	HYP_DEFINE_ENUMS(HYP_SYSREG_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_SMC_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_TLB_LIST)					\
-	HYP_DEFINE_ENUMS(HYP_OWNER_LIST)
+	HYP_DEFINE_ENUMS(HYP_OWNER_LIST)				\
+	HYP_DEFINE_ENUMS(HYP_SPAN_LIST)
 
 #endif /* _LINUX_HYP_EVENTS_H */

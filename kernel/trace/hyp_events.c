@@ -56,6 +56,14 @@ HYP_HCALLS
 #undef TRACE_DEFINE_ENUM
 #define TRACE_DEFINE_ENUM(name)
 
+static_assert(sizeof(struct trace_event_raw_hyp_printk) == sizeof(struct hyp_printk_record));
+static_assert(offsetof(struct trace_event_raw_hyp_printk, a) ==
+	      offsetof(struct hyp_printk_record, args));
+static_assert(offsetof(struct trace_event_raw_hyp_printk, fmt) ==
+	      offsetof(struct hyp_printk_record, fmt));
+static_assert(offsetof(struct trace_event_raw_hyp_puts, fmt) ==
+	      offsetof(struct hyp_puts_record, fmt));
+
 /* Stage 3: text output. */
 #include <trace/stages/stage3_trace_output.h>
 

@@ -34,18 +34,6 @@ static const char *text_at(u64 offset)
 	return text;
 }
 
-/* What the records look like: as trace/events/hyp.h has them. */
-struct hyp_printk_record {
-	struct trace_entry	ent;
-	u64			args[4];
-	u32			fmt;
-};
-
-struct hyp_puts_record {
-	struct trace_entry	ent;
-	u32			fmt;
-};
-
 static const char unknown[] = "text %u is not in this kernel";
 
 static enum print_line_t hyp_printk_print(struct trace_iterator *iter, int flags,
@@ -58,7 +46,10 @@ static enum print_line_t hyp_printk_print(struct trace_iterator *iter, int flags
 
 	trace_seq_puts(s, "hyp_printk: ");
 	if (fmt)
-		/* Each conversion is of a u64: trace_hyp_printk() has checked. */
+		/*
+		 * Each conversion of any text is of a u64, and there are 4 at most:
+		 * trace_hyp_printk() and trace_hyp_puts() have checked.
+		 */
 		trace_seq_printf(s, fmt, args[0], args[1], args[2], args[3]);
 	else
 		trace_seq_printf(s, unknown, record->fmt);

@@ -5,7 +5,19 @@
 #ifndef _KERNEL_TRACE_HYP_PRINTK_H
 #define _KERNEL_TRACE_HYP_PRINTK_H
 
-struct trace_event_call;
+#include <linux/trace_events.h>
+
+/* The records, as trace/events/hyp.h declares them too: hyp_events.c compares. */
+struct hyp_printk_record {
+	struct trace_entry	ent;
+	u64			args[4];
+	u32			fmt;
+};
+
+struct hyp_puts_record {
+	struct trace_entry	ent;
+	u32			fmt;
+};
 
 void hyp_printk_init(struct trace_event_call *printk,
 		     struct trace_event_call *puts);

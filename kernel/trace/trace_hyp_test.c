@@ -5,6 +5,7 @@
  *   write_event	has EL2 record an event
  *   write_host_event	has the host record such an event, in ordinary instances
  *   write_smc		has the host call firmware: function and arguments, in hexadecimal
+ *   write_cpu_pm	has the CPU go to sleep and wake up, as far as drivers can tell
  *   ring_pages		the memory that the host shares with EL2, as it is
  *
  * What a test can do with them, a kernel that has gone bad could do without.
@@ -12,6 +13,7 @@
 
 #include <linux/arm-smccc.h>
 #include <linux/cleanup.h>
+#include <linux/cpu_pm.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/uaccess.h>
@@ -84,6 +86,25 @@ static ssize_t write_smc_write(struct file *filp, const char __user *ubuf,
 static const struct file_operations write_smc_fops = {
 	.open	= tracing_open_generic,
 	.write	= write_smc_write,
+};
+
+static ssize_t write_cpu_pm_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	unsigned long flags;
+	int ret;
+
+	local_irq_save(flags);
+	ret = cpu_pm_enter();
+	if (!ret)
+		ret = cpu_pm_exit();
+	local_irq_restore(flags);
+	return ret ?: cnt;
+}
+
+static const struct file_operations write_cpu_pm_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_cpu_pm_write,
 };
 
 /* A CPU's pages in ring_pages begin at its number times this. */
@@ -184,5 +205,6 @@ void __init trace_hyp_test_init(struct rb_remote *remote)
 	trace_create_file("write_host_event", 0200, dir, remote,
 			  &write_host_event_fops);
 	trace_create_file("write_smc", 0200, dir, remote, &write_smc_fops);
+	trace_create_file("write_cpu_pm", 0200, dir, remote, &write_cpu_pm_fops);
 	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
 }

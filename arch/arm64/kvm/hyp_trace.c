@@ -6,6 +6,7 @@
 
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
+#include <linux/cpu_pm.h>
 #include <linux/gfp.h>
 #include <linux/init.h>
 #include <linux/panic.h>
@@ -198,6 +199,24 @@ static void hyp_ignore(bool ignore)
 	if (!this_cpu_read(closed))
 		sync_this_cpu();
 }
+
+/*
+ * Without protection KVM takes EL2 away from a CPU that goes to sleep, and sets it up
+ * anew: with the vectors that there are without tracing.
+ */
+static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *data)
+{
+	if ((action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) &&
+	    !this_cpu_read(closed))
+		sync_this_cpu();
+
+	return NOTIFY_OK;
+}
+
+static struct notifier_block cpu_pm_nb = {
+	.notifier_call	= cpu_pm_notify,
+	.priority	= -1,		/* after KVM's */
+};
 
 /* Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is. */
 static void close_ring(int cpu)
@@ -445,6 +464,9 @@ static int __init hyp_trace_init(void)
 		hyp_ops.set_alarm = hyp_set_alarm;
 	else
 		pr_info("hyp_trace: no GICv3: readers that wait will look for events now and then\n");
+
+	if (!is_protected_kvm_enabled())
+		cpu_pm_register_notifier(&cpu_pm_nb);
 
 	trace_hyp_register(&hyp_ops);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,

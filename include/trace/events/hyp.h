@@ -9,8 +9,7 @@
  * with what is said of them here.
  *
  * TP_fast_assign() is compiled for EL2 only, and runs only if the event is enabled:
- * what is costly to come by is for there. hyp_vm() is the VMID of the guest whose
- * stage 2 is loaded, 0 for the host.
+ * what is costly to come by is for there (nvhe/trace_fields.h).
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hyp
@@ -75,7 +74,10 @@ TRACE_EVENT(host_hcall,
 		  __entry->id, __entry->invalid)
 );
 
-/* What a hypercall returns; 0 if it returns nothing. */
+/*
+ * What a hypercall returns; 0 if it returns nothing. Not for those that say whether, and
+ * when, somebody is to be woken by an event: it would be that event itself.
+ */
 TRACE_EVENT(host_hcall_done,
 	TP_PROTO(u32 id, const struct kvm_cpu_context *host_ctxt),
 	TP_ARGS(id, host_ctxt),
@@ -92,7 +94,10 @@ TRACE_EVENT(host_hcall_done,
 		  __entry->id, __entry->result)
 );
 
-/* An SMC of the host; forwarded: EL2 passes it on to firmware unseen. */
+/*
+ * An SMC of the host; forwarded: EL2 passes it on to firmware unseen. It comes when EL2
+ * has done what it does itself: a call that does not come back has psci_* only.
+ */
 TRACE_EVENT(host_smc,
 	TP_PROTO(u64 id, u8 forwarded),
 	TP_ARGS(id, forwarded),
@@ -109,7 +114,10 @@ TRACE_EVENT(host_smc,
 		  __entry->id, __entry->forwarded)
 );
 
-/* A call of the host to the Firmware Framework; not handled: passed on as it is. */
+/*
+ * A call of the host to the Firmware Framework; not handled: passed on as it is. There
+ * is no fourth result in 6.12: res_a4 is for Perfetto, which knows the event with it.
+ */
 TRACE_EVENT(host_ffa_call,
 	TP_PROTO(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 		 s32 handled),
@@ -244,7 +252,7 @@ TRACE_EVENT(vcpu_load,
 		__field(u8, pending)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->pending = hyp_virq_flags(vcpu);
 	),
@@ -261,7 +269,7 @@ TRACE_EVENT(vcpu_put,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
 	TP_printk("vm=%u vcpu=%u", __entry->vm, __entry->vcpu)
@@ -280,7 +288,7 @@ TRACE_EVENT(vcpu_enter,
 	TP_fast_assign(
 		__entry->pc = read_sysreg_el2(SYS_ELR);
 		__entry->pstate = read_sysreg_el2(SYS_SPSR);
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
 	TP_printk("vm=%u vcpu=%u pc=0x%llx pstate=0x%x", __entry->vm,
@@ -303,7 +311,7 @@ TRACE_EVENT(vcpu_exit,
 
 		__entry->pc = read_sysreg_el2(SYS_ELR);
 		__entry->esr = esr;
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->reason = hyp_exit_reason(exit_code, esr);
 	),
@@ -325,11 +333,10 @@ TRACE_EVENT(vcpu_mem_abort,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->ipa = (vcpu->arch.fault.hpfar_el2 & HPFAR_MASK) << 8 |
-			       (vcpu->arch.fault.far_el2 & ~PAGE_MASK);
+		__entry->ipa = hyp_fault_ipa(&vcpu->arch.fault);
 		__entry->va = vcpu->arch.fault.far_el2;
 		__entry->esr = vcpu->arch.fault.esr_el2;
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
 	TP_printk("vm=%u vcpu=%u %s ipa=0x%llx va=0x%llx esr=0x%x",
@@ -354,7 +361,7 @@ DECLARE_EVENT_CLASS(vcpu_call,
 		__entry->a2 = vcpu_get_reg(vcpu, 2);
 		__entry->a3 = vcpu_get_reg(vcpu, 3);
 		__entry->func_id = vcpu_get_reg(vcpu, 0);
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
 	TP_printk("vm=%u vcpu=%u %s func_id=0x%x a1=0x%llx a2=0x%llx a3=0x%llx",
@@ -385,7 +392,7 @@ TRACE_EVENT(vcpu_wfx,
 		__field(u8, insn)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->insn = esr & ESR_ELx_WFx_ISS_TI;
 	),
@@ -404,7 +411,7 @@ TRACE_EVENT(vcpu_serror,
 	),
 	TP_fast_assign(
 		__entry->disr = vcpu->arch.fault.disr_el1;
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
 	TP_printk("vm=%u vcpu=%u disr=0x%llx", __entry->vm, __entry->vcpu,
@@ -422,7 +429,7 @@ TRACE_EVENT(vcpu_illegal_trap,
 	),
 	TP_fast_assign(
 		__entry->esr = esr;
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
 	TP_printk("vm=%u vcpu=%u %s esr=0x%llx", __entry->vm, __entry->vcpu,
@@ -430,19 +437,24 @@ TRACE_EVENT(vcpu_illegal_trap,
 		  __entry->esr)
 );
 
-/* The guest is given an exception when it runs next; vcpu_load says which guest. */
+/*
+ * The guest is given an exception, in its run that begins now, or by EL2. What the host
+ * gives it between runs is a hypercall, __kvm_adjust_pc.
+ */
 TRACE_EVENT(vcpu_inject,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
+		__field(u16, vm)
 		__field(u16, vcpu)
 		__field(u8, kind)
 	),
 	TP_fast_assign(
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->kind = hyp_inject_kind(vcpu);
 	),
-	TP_printk("vcpu=%u %s", __entry->vcpu,
+	TP_printk("vm=%u vcpu=%u %s", __entry->vm, __entry->vcpu,
 		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_INJECT_LIST)))
 );
 
@@ -462,7 +474,7 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 	TP_fast_assign(
 		__entry->value = vcpu_get_reg(vcpu, ESR_ELx_SYS64_ISS_RT(esr));
 		__entry->sysreg = hyp_esr_sysreg(esr);
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->write = !(esr & ESR_ELx_SYS64_ISS_DIR_READ);
 	),
@@ -482,7 +494,7 @@ DECLARE_EVENT_CLASS(vcpu_fixup,
 	),
 	TP_fast_assign(
 		__entry->esr = esr;
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
 	TP_printk("vm=%u vcpu=%u %s esr=0x%x", __entry->vm, __entry->vcpu,
@@ -538,7 +550,7 @@ TRACE_EVENT(vgic_restore,
 	),
 	TP_fast_assign(
 		__entry->hcr = vcpu->arch.vgic_cpu.vgic_v3.vgic_hcr;
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->lrs = vcpu->arch.vgic_cpu.vgic_v3.used_lrs;
 	),
@@ -561,7 +573,7 @@ TRACE_EVENT(vgic_save,
 		__field(u8, lrs)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->empty = read_gicreg(ICH_ELRSR_EL2);
 		__entry->maintenance = read_gicreg(ICH_MISR_EL2);
@@ -700,7 +712,10 @@ TRACE_EVENT(s2_host_split,
 	TP_printk("addr=0x%llx level=%d", __entry->addr, __entry->level)
 );
 
-/* Translations are invalidated; size: of a range [pages], level: of an IPA. */
+/*
+ * Translations are invalidated; size: of a range [pages], level: of an IPA. With
+ * protected KVM the vm is 0 for the host and 65535 for any guest.
+ */
 TRACE_EVENT(tlb_flush,
 	TP_PROTO(u8 kind, u64 ipa, u64 size, s8 level),
 	TP_ARGS(kind, ipa, size, level),
@@ -714,7 +729,7 @@ TRACE_EVENT(tlb_flush,
 	TP_fast_assign(
 		__entry->ipa = ipa;
 		__entry->size = size;
-		__entry->vm = hyp_vm();
+		__entry->vm = hyp_tlb_vm();
 		__entry->kind = kind;
 		__entry->level = level;
 	),
@@ -837,8 +852,8 @@ TRACE_EVENT(hyp_puts,
 );
 
 /*
- * HYP_TRACE_SPAN(): a span of time begins (B) or ends (E); its id is unique to the
- * CPU. The names of the fields are Perfetto's for events that are slices.
+ * HYP_TRACE_SPAN(): a span of time begins or ends; its id is unique to the CPU. The
+ * names and values of the fields are Perfetto's, for events that are slices.
  */
 TRACE_EVENT(hyp_span,
 	TP_PROTO(char type, const struct hyp_span *span, u64 duration),
@@ -855,7 +870,9 @@ TRACE_EVENT(hyp_span,
 		memcpy(__entry->slice_name, span->name, HYP_SPAN_NAME_SIZE);
 		__entry->track_event_type = type;
 	),
-	TP_printk("%c %.23s id=%llu duration=%llu ns", __entry->track_event_type,
+	TP_printk("%s %.23s id=%llu duration=%llu ns",
+		  __print_symbolic(__entry->track_event_type,
+				   HYP_SYMBOLS(HYP_SPAN_LIST)),
 		  __entry->slice_name, __entry->id, __entry->duration)
 );
 

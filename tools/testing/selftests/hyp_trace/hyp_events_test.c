@@ -274,7 +274,7 @@ static const struct {
 	{ "guest_smc", guest_smc,
 	  GUEST "PSCI_VERSION func_id=0x84000000 a1=0x11 a2=0x22 a3=0x33" },
 	{ "vcpu_wfx", guest_wfi, GUEST "wfi" },
-	{ "vcpu_inject", guest_undefined, "vcpu=0 el1_sync" },
+	{ "vcpu_inject", guest_undefined, GUEST "el1_sync" },
 	{ "vcpu_fixup_fp", guest_fp, GUEST "FP_ASIMD esr=0x1f[0-9a-f]+" },
 	{ "vcpu_fixup_sysreg", guest_counter,
 	  GUEST "read CNTPCT_EL0 value=0x[0-9a-f]+", UNPROTECTED },
@@ -315,8 +315,8 @@ static const struct {
 
 	{ "hyp_printk", write_event, "selftest 42 is 0x2a" },
 	{ "hyp_puts", write_event, "selftest is over" },
-	{ "hyp_span", write_event, "B selftest id=[1-9][0-9]* duration=0 ns" },
-	{ "hyp_span", write_event, "E selftest id=[1-9][0-9]* duration=[0-9]+ ns" },
+	{ "hyp_span", write_event, "begin selftest id=[1-9][0-9]* duration=0 ns" },
+	{ "hyp_span", write_event, "end selftest id=[1-9][0-9]* duration=[0-9]+ ns" },
 };
 
 /* Running it ---------------------------------------------------------------------- */

@@ -35,7 +35,8 @@ static const char * const absent[] = {
 
 /* Here, and not in an ordinary instance. */
 static const char * const extra[] = {
-	"write_event", "write_host_event", "write_smc", "ring_pages",
+	"write_event", "write_host_event", "write_smc", "write_cpu_pm",
+	"ring_pages",
 };
 
 static bool in_list(const char *path, const char * const *list, size_t n)

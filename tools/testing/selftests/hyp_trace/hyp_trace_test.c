@@ -547,6 +547,25 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 	}
 }
 
+/* KVM takes EL2 away from a CPU that sleeps, in nVHE mode. */
+TEST_F(hyp, a_cpu_that_has_slept_is_traced_as_before)
+{
+	struct pairs p = pairs_new();
+	int i;
+
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_hcall"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, put(HYP "write_cpu_pm", "1"));
+		ASSERT_EQ(0, emit(1, 10));
+	}
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+
+	EXPECT_LT(0, read_raw(0, check_pairs, &p));
+	EXPECT_EQ(0, p.errors);
+	EXPECT_LE(100, p.reasons[HVC]);
+}
+
 /* Equally many on each of 1, 2, 4 or 8 CPUs: hyp_guest moves after eight. */
 #define GUEST_EXITS	384
 

@@ -94,8 +94,11 @@ bool hyp_trace_event_is_set(unsigned int event)
 
 void __hyp_trace_psci_forward(u64 fn)
 {
-	bool off_0_1 = kvm_host_psci_config.psci_0_1_cpu_off_implemented &&
-		       fn == kvm_host_psci_config.function_ids_0_1.cpu_off;
+	bool off_0_1;
+
+	fn &= ~ARM_SMCCC_CALL_HINTS;
+	off_0_1 = kvm_host_psci_config.psci_0_1_cpu_off_implemented &&
+		  fn == kvm_host_psci_config.function_ids_0_1.cpu_off;
 
 	if (fn == PSCI_0_2_FN_CPU_OFF || off_0_1)
 		trace_psci_cpu_off(fn);

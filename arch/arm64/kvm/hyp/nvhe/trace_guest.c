@@ -33,13 +33,12 @@ void __hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
 
 void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code)
 {
-	u64 code = ARM_EXCEPTION_CODE(exit_code);
-
 	hyp_trace_enter(HYP_REASON_GUEST_EXIT);
 	trace_vcpu_exit(vcpu, exit_code);
-	if (code == ARM_EXCEPTION_TRAP)
+	/* With a system error as well the guest tries again. */
+	if (exit_code == ARM_EXCEPTION_TRAP)
 		trace_trap(vcpu, read_sysreg_el2(SYS_ESR));
-	if (code == ARM_EXCEPTION_EL1_SERROR || ARM_SERROR_PENDING(exit_code))
+	if (exit_code == ARM_EXCEPTION_EL1_SERROR || ARM_SERROR_PENDING(exit_code))
 		trace_vcpu_serror(vcpu);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: what the host is there for.
  *
- * While a CPU's ring is open, exceptions of the host come by way of trace_vector.S; while
- * it is closed, there is nothing of ours in their way.
+ * While a CPU's ring is open, or closed for a moment only, exceptions of the host come by
+ * way of trace_vector.S; else there is nothing of ours in their way.
  */
 
 #include <nvhe/trace.h>
@@ -25,9 +25,20 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	cpu->vector = cpu->ring.open ?
+	/* A ring that is suspended counts what it misses. */
+	cpu->vector = cpu->ring.open || cpu->ring.suspended ?
 		      __kvm_hyp_trace_vector - __kvm_hyp_host_vector : 0;
 	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
+}
+
+/*
+ * Those that set an alarm, or open and close a ring, have recorded all that is to be
+ * recorded of them before they do.
+ */
+static bool decides_on_waking(u64 id)
+{
+	return id == __KVM_HOST_SMCCC_FUNC___hyp_trace_alarm ||
+	       id == __KVM_HOST_SMCCC_FUNC___hyp_trace_sync;
 }
 
 static void trace_hcall(struct kvm_cpu_context *host_ctxt)
@@ -35,9 +46,9 @@ static void trace_hcall(struct kvm_cpu_context *host_ctxt)
 	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
 	bool valid = hyp_trace_hcall_is_valid(id);
 
-	trace_host_hcall(id, !valid);
+	trace_host_hcall(min_t(u64, id, U32_MAX), !valid);
 	handle_trap(host_ctxt);
-	if (valid)
+	if (valid && !decides_on_waking(id))
 		trace_host_hcall_done(id, host_ctxt);
 }
 

@@ -44,6 +44,21 @@ one_timeline() {
 		grep -q "^hyp: .*host_hcall: *__hyp_trace_write_event id=" /tmp/report
 }
 
+# Events of all kinds: the formats are such that libtraceevent can print each.
+decodes_all() {
+	local ok=1
+
+	tc record -o /tmp/g.dat -B hyp -e hyp /tests/hyp_guest 20 > /tmp/record.log 2>&1 &&
+		tc record -o /tmp/e.dat -B hyp -e hyp hyp_emit 1 1 >> /tmp/record.log 2>&1 &&
+		for dat in g e; do tc report -i /tmp/$dat.dat; done > /tmp/report 2> /tmp/report.log &&
+		! grep -E 'FAILED TO PARSE|>[a-z]<|\?\?' /tmp/report &&
+		grep -qE 'vcpu_exit: *vm=[0-9]+ vcpu=0 reason=DABT_LOW pc=0x4000' /tmp/report &&
+		grep -qE 'hyp_printk: *selftest %llu is %#llx \(0x1, 0x1, 0x0, 0x0\)' /tmp/report &&
+		grep -qE 'hyp_span: *begin selftest id=' /tmp/report && ok=0
+	[ $ok = 0 ] || cat /tmp/record.log /tmp/report.log
+	return $ok
+}
+
 extracts() {
 	tc start -B hyp -e hyp:selftest && hyp_emit 1 $N && tc stop -B hyp &&
 		tc show -B hyp | ids_are $N "$CPUS" &&
@@ -111,6 +126,8 @@ run_suite() {
 		records_all -B hyp -e hyp --subbuf-size 4
 		result "$suite trace-cmd record --subbuf-size"
 	fi
+	decodes_all
+	result "$suite trace-cmd prints all that happens while a guest runs"
 	one_timeline
 	result "$suite trace-cmd record -C boot: host and hypervisor on one timeline"
 	extracts

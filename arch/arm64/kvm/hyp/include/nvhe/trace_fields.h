@@ -17,16 +17,36 @@
 #include <nvhe/trap_handler.h>
 
 /**
- * hyp_vm() - which VM's stage 2 is loaded
+ * hyp_vm() - which VM a vCPU is of
+ * @vcpu:	a vCPU that is being run; with protection, EL2's own copy
  *
- * From the register, not from memory: what the host could point elsewhere is not
- * to become visible in a trace.
+ * With protection @vcpu->kvm is EL2's own. Not so what @vcpu->arch.hw_mmu names, and
+ * the VMID in VTTBR_EL2, which is from there: that is the host's to choose, and could
+ * be what lies anywhere at EL2.
  *
- * Return: its VMID, 0: the host's
+ * Return: its VMID; with protection its number, from 1
  */
-static __always_inline u16 hyp_vm(void)
+static __always_inline u16 hyp_vm(const struct kvm_vcpu *vcpu)
 {
-	return read_sysreg(vttbr_el2) >> VTTBR_VMID_SHIFT;
+	return atomic64_read(&kern_hyp_va(vcpu->kvm)->arch.mmu.vmid.id) &
+	       GENMASK(kvm_arm_vmid_bits - 1, 0);
+}
+
+/**
+ * hyp_tlb_vm() - whose translations are being invalidated
+ *
+ * With protection the host says that with a pointer that EL2 does not check.
+ *
+ * Return: the VMID, 0 for the host; HYP_VM_A_GUEST if EL2 is not to tell
+ */
+static __always_inline u16 hyp_tlb_vm(void)
+{
+	u64 vttbr = read_sysreg(vttbr_el2);
+
+	if (!static_branch_unlikely(&kvm_protected_mode_initialized))
+		return vttbr >> VTTBR_VMID_SHIFT;
+
+	return vttbr == this_cpu_ptr(&kvm_init_params)->vttbr ? 0 : HYP_VM_A_GUEST;
 }
 
 /* Of a guest's exit; an interrupt has none. */
@@ -42,6 +62,15 @@ static __always_inline u8 hyp_exit_reason(u64 exit_code, u64 esr)
 
 	return code == ARM_EXCEPTION_TRAP ? ESR_ELx_EC(esr) :
 					    ESR_ELx_EC_MAX + 1 + code;
+}
+
+/* HPFAR_EL2 has it down to bit 12; the rest is that of the VA, but in a table walk. */
+static __always_inline u64 hyp_fault_ipa(const struct kvm_vcpu_fault_info *fault)
+{
+	u64 ipa = (fault->hpfar_el2 & HPFAR_MASK) << 8;
+
+	return fault->esr_el2 & ESR_ELx_S1PTW ? ipa :
+						ipa | (fault->far_el2 & GENMASK(11, 0));
 }
 
 /* As HYP_VIRQ_FLAGS names them. */

@@ -70,10 +70,11 @@ do {									\
 
 /**
  * trace_hyp_puts() - record that a place was reached
- * @text:	a literal
+ * @text:	a literal without a '%', lest it be taken for a format
  */
 #define trace_hyp_puts(text)						\
 do {									\
+	__hyp_printk_check(text);					\
 	if (unlikely(trace_hyp_puts_enabled()))				\
 		(trace_hyp_puts)(__hyp_format(text));			\
 } while (0)
@@ -81,7 +82,7 @@ do {									\
 #else
 
 #define trace_hyp_printk(fmt, args...)	__hyp_printk_check(fmt, ##args)
-#define trace_hyp_puts(text)		do { } while (0)
+#define trace_hyp_puts(text)		__hyp_printk_check(text)
 
 #endif
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_PRINTK_H */
