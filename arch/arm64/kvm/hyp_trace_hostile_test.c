@@ -595,6 +595,35 @@ static void any_clock_is_safe(struct kunit *test)
 	hostile_expect_intact(test, ring, "clocks of all kinds");
 }
 
+/*
+ * EL2 follows some of the host's pointers, as to a VM whose translations are to be
+ * invalidated. What it finds there, which could be memory of EL2's, is not for a trace.
+ */
+static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test), *other = hostile_ring_new(test);
+	const struct hyp_ring_page *page = ring->page[1];
+	struct kvm_s2_mmu *mmu = other->page[0];
+	/* Behind the event's header, the common fields, ipa and size. */
+	const u16 *vm = (const u16 *)(page->data + 4 + 8 + 8 + 8);
+
+	memset(mmu, 0, sizeof(*mmu));
+	atomic64_set(&mmu->vmid.id, 0x5a);
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_tlb_flush, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
+	kvm_call_hyp_nvhe(__kvm_tlb_flush_vmid, mmu);
+	KUNIT_EXPECT_EQ(test, 0, hostile_swap(0));
+	KUNIT_EXPECT_EQ(test, 36, page->commit);
+	KUNIT_EXPECT_EQ(test, HYP_VM_A_GUEST, *vm);
+
+	hostile_quiet(test);
+	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
+	hostile_expect_intact(test, ring, "a pointer to a VM");
+}
+
 static bool touch;
 module_param(touch, bool, 0444);
 MODULE_PARM_DESC(touch, "write to memory that was given to EL2, which must be fatal");
@@ -660,6 +689,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(bad_arguments_are_refused),
 	KUNIT_CASE(unknown_calls_are_refused),
 	KUNIT_CASE(any_clock_is_safe),
+	KUNIT_CASE(what_a_pointer_leads_to_is_not_recorded),
 	KUNIT_CASE_PARAM_ATTR(hostile_random_calls, hostile_next_batch,
 			      { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE(a_region_cannot_be_written_once_it_is_given_away),
