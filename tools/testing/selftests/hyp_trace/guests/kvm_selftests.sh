@@ -70,6 +70,8 @@ echo 1 > $HYP/events/enable
 while read -r line <&3; do
 	case $line in
 	""|"#"*)	;;
+	"protected: "*)	! grep -q kvm-arm.mode=protected /proc/cmdline ||
+				compare "${line#*: }" ;;
 	*)		compare "$line" ;;
 	esac
 done 3< kvm_selftests.list
