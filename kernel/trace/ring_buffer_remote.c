@@ -153,11 +153,12 @@ int rb_remote_cpu_load(struct rb_remote_cpu *c)
 	if (c->ring)
 		return 0;
 
-	if (!c->copy) {
+	if (!c->copy)
 		c->copy = ring_page_alloc(c->cpu);
-		if (!c->copy)
-			return -ENOMEM;
-	}
+	if (!c->event)
+		c->event = ring_page_alloc(c->cpu);
+	if (!c->copy || !c->event)
+		return -ENOMEM;
 
 	ring = ring_alloc(c->cpu, c->nr_slots);
 	if (!ring)
@@ -181,6 +182,8 @@ static void cpu_unload(struct rb_remote_cpu *c)
 
 	free_page((unsigned long)c->copy);
 	c->copy = NULL;
+	free_page((unsigned long)c->event);
+	c->event = NULL;
 }
 
 static void unload_all(struct rb_remote *remote)

@@ -53,10 +53,12 @@ struct rb_remote_tail_count {
  * @spare:	id of the reader page
  * @next_pos:	position that the next swap will give, or a later one
  * @page:	the reader page as EL2 writes it, NULL before the first swap
- * @copy:	our copy of it: what is checked stays as it was checked. Events
- *		that are returned lie in it; it stays when the ring is exchanged, is
- *		given away for another page by readers of pages only, and is freed
- *		only while the instance's trace_ref is 0
+ * @copy:	our copy of it: what is checked stays as it was checked. It is given
+ *		away for another page by readers of pages only
+ * @event:	a copy of the event that was given to a reader last, who looks at it
+ *		without @lock, while another one may find @copy's rest to be bad, skip
+ *		it, and take the next page. It stays when the ring is exchanged, and is
+ *		freed only while the instance's trace_ref is 0
  * @commit:	bytes of @copy that have been copied and checked
  * @done:	in @copy, behind what has been consumed
  * @end:	in @copy, at @commit
@@ -95,6 +97,7 @@ struct rb_remote_cpu {
 
 	const struct hyp_ring_page	*page;
 	struct hyp_ring_page		*copy;
+	struct hyp_ring_page		*event;
 	u32				commit;
 	struct hyp_cursor		done;
 	struct hyp_cursor		end;

@@ -247,7 +247,8 @@ static struct ring_buffer_event *peek(struct rb_remote_cpu *c,
 	if (hyp_cursor_next(next, c->copy, c->commit, &c->remote->format) <= 0)
 		return NULL;
 
-	return (struct ring_buffer_event *)next->header;
+	return memcpy(c->event, next->header,
+		      (void *)c->copy->data + next->read - next->header);
 }
 
 /* Nothing to read, and nothing will come: are the rings still needed? */

@@ -56,6 +56,7 @@ static inline void reader_init(struct reader *r, struct hyp_ring_page **pages,
 		.c.ring = &r->ring,
 		.c.slot_id = calloc(nr_slots, sizeof(u32)),
 		.c.copy = calloc(1, sizeof(struct hyp_ring_page)),
+		.c.event = calloc(1, sizeof(struct hyp_ring_page)),
 	};
 	pthread_mutex_init(&r->c.lock, NULL);
 	rb_remote_rewind(&r->c);
@@ -65,6 +66,7 @@ static inline void reader_destroy(struct reader *r)
 {
 	free(r->c.slot_id);
 	free(r->c.copy);
+	free(r->c.event);
 	pthread_mutex_destroy(&r->c.lock);
 }
 

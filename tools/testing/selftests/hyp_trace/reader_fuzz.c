@@ -8,7 +8,7 @@
  * as they lie in hyp/ring_pages; what is missing is zero. Seeds are real ones, so
  * any type that an event of the kernel can have is accepted. The sanitizers see to it
  * that nothing outside is touched; here it is checked that it ends, that what is
- * returned lies in the reader's copy, and that it is of the type and size that it
+ * returned lies in the reader's copies, and that it is of the type and size that it
  * must have, later than what was before.
  */
 
@@ -99,13 +99,13 @@ static void change_memory(void)
 		       &value, sizeof(value));
 }
 
-static void check_event(const struct ring_buffer_event *event,
-			const struct hyp_ring_page *copy)
+/* It is to lie where a page's worth of events would. */
+static void check_event(const struct ring_buffer_event *event, const void *where)
 {
 	const struct record *record = record_of(event);
-	const u8 *end = copy->data + HYP_RING_DATA_SIZE;
+	const u8 *end = where + HYP_RING_DATA_SIZE;
 
-	require((u8 *)event >= copy->data && (u8 *)record + size_of(event) <= end);
+	require((void *)event >= where && (u8 *)record + size_of(event) <= end);
 	require(is_ours(record) && record->pid >= 0 && size_of(event) >= MIN_SIZE);
 }
 
@@ -120,7 +120,7 @@ static void consume(bool only_peek)
 	if (!event)
 		return;
 
-	check_event(event, reader.c.copy);
+	check_event(event, reader.c.event);
 	require(ts >= last_ts && ts <= rb_remote_latest());
 	last_ts = ts;
 }
@@ -141,7 +141,7 @@ static void read_page(void)
 		hyp_cursor_init(&cursor, page);
 		while ((ret = hyp_cursor_next(&cursor, page, commit,
 					      &reader.remote.format)) > 0)
-			check_event(cursor.header, page);
+			check_event(cursor.header, page->data);
 		require(!ret);
 	}
 	free(data_page);
