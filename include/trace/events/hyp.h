@@ -753,8 +753,7 @@ TRACE_EVENT(vm_create,
 	TP_printk("handle=%d", __entry->handle)
 );
 
-/* A vCPU is added to a VM. */
-TRACE_EVENT(vm_create_vcpu,
+DECLARE_EVENT_CLASS(vm_change,
 	TP_PROTO(s32 handle, s32 ret),
 	TP_ARGS(handle, ret),
 	TP_STRUCT__entry(
@@ -768,19 +767,16 @@ TRACE_EVENT(vm_create_vcpu,
 	TP_printk("handle=%d ret=%d", __entry->handle, __entry->ret)
 );
 
-/* A VM is torn down, its memory returned. */
-TRACE_EVENT(vm_destroy,
+/* A vCPU is added to a VM. */
+DEFINE_EVENT(vm_change, vm_create_vcpu,
 	TP_PROTO(s32 handle, s32 ret),
-	TP_ARGS(handle, ret),
-	TP_STRUCT__entry(
-		__field(s32, handle)
-		__field(s32, ret)
-	),
-	TP_fast_assign(
-		__entry->handle = handle;
-		__entry->ret = ret;
-	),
-	TP_printk("handle=%d ret=%d", __entry->handle, __entry->ret)
+	TP_ARGS(handle, ret)
+);
+
+/* A VM is torn down, its memory returned. */
+DEFINE_EVENT(vm_change, vm_destroy,
+	TP_PROTO(s32 handle, s32 ret),
+	TP_ARGS(handle, ret)
 );
 
 /* EL2's own memory */

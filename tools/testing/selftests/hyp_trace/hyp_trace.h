@@ -163,6 +163,21 @@ static inline int event_id(const char *name)
 	return get_num(path_of(HYP "events/hyp/%s/id", name), "");
 }
 
+/* Is it so of each event that the hypervisor has? All are asked. */
+static inline bool of_all_events(bool (*is_so)(const char *event))
+{
+	DIR *dir = opendir(HYP "events/hyp");
+	struct dirent *e;
+	bool ok = dir;
+
+	while (dir && (e = readdir(dir)))
+		if (exists(path_of(HYP "events/hyp/%s/format", e->d_name)))
+			ok &= is_so(e->d_name);
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
 /* An event, decoded. */
 struct event {
 	uint64_t	ts;		/* [ns] */

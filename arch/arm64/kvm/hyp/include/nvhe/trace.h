@@ -328,8 +328,6 @@ static inline void trace_##name(proto)					\
 #undef DECLARE_EVENT_CLASS
 #include <linux/tracepoint.h>
 
-static inline void hyp_trace_enter(u8 reason) { }
-static inline void hyp_trace_exit(u8 reason) { }
 static inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code) { }
 static inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
