@@ -47,7 +47,8 @@ struct rb_remote_ring {
  *		at position @pos or later; once, and instead of what was asked for
  *		before. On that CPU with interrupts off, or while it is off: else
  *		-EBUSY. NULL if the writer can't, then those who wait look themselves
- * @write_event: have a "selftest" event recorded on this CPU
+ * @write_event: have a "selftest" event recorded on this CPU; tests only, and
+ * @test:	so is this: see enum hyp_trace_test_action
  *
  * Those that return int return 0 or a negative errno, and have said why in the
  * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
@@ -68,6 +69,7 @@ struct rb_remote_ops {
 	int	(*enable)(unsigned int event, u16 type);
 	int	(*set_alarm)(int cpu, u64 pos);
 	void	(*write_event)(u64 id);
+	int	(*test)(u64 action, u64 arg);
 };
 
 void trace_hyp_register(const struct rb_remote_ops *ops);

@@ -6,6 +6,7 @@
  *   write_host_event	has the host record such an event, in ordinary instances
  *   write_smc		has the host call firmware: function and arguments, in hexadecimal
  *   write_cpu_pm	has the CPU go to sleep and wake up, as far as drivers can tell
+ *   write_test		has EL2 do something else: enum hyp_trace_test_action and a number
  *   ring_pages		the memory that the host shares with EL2, as it is
  *
  * What a test can do with them, a kernel that has gone bad could do without.
@@ -107,6 +108,31 @@ static const struct file_operations write_cpu_pm_fops = {
 	.write	= write_cpu_pm_write,
 };
 
+static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
+				size_t cnt, loff_t *ppos)
+{
+	struct rb_remote *remote = filp->private_data;
+	u64 action, arg;
+	char buf[48];
+	int ret;
+
+	if (cnt >= sizeof(buf))
+		return -E2BIG;
+	if (copy_from_user(buf, ubuf, cnt))
+		return -EFAULT;
+	buf[cnt] = 0;
+	if (sscanf(buf, "%llu %llu", &action, &arg) != 2)
+		return -EINVAL;
+
+	ret = remote->ops->test(action, arg);
+	return ret ?: cnt;
+}
+
+static const struct file_operations write_test_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_test_write,
+};
+
 /* A CPU's pages in ring_pages begin at its number times this. */
 #define CPU_SHIFT	40
 
@@ -206,5 +232,6 @@ void __init trace_hyp_test_init(struct rb_remote *remote)
 			  &write_host_event_fops);
 	trace_create_file("write_smc", 0200, dir, remote, &write_smc_fops);
 	trace_create_file("write_cpu_pm", 0200, dir, remote, &write_cpu_pm_fops);
+	trace_create_file("write_test", 0200, dir, remote, &write_test_fops);
 	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
 }

@@ -364,6 +364,13 @@ static void hyp_write_event(u64 id)
 	hyp_trace_call(&res, __hyp_trace_write_event, id);
 }
 
+static int hyp_test(u64 action, u64 arg)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_test, action, arg);
+}
+
 static struct rb_remote_ops hyp_ops __ro_after_init = {
 	.start		= hyp_trace_clock_start,
 	.stop		= hyp_trace_clock_stop,
@@ -377,6 +384,7 @@ static struct rb_remote_ops hyp_ops __ro_after_init = {
 	.reset		= hyp_reset,
 	.enable		= hyp_enable,
 	.write_event	= hyp_write_event,
+	.test		= hyp_test,
 };
 
 /* Init ---------------------------------------------------------------------------- */

@@ -43,8 +43,14 @@
  * __hyp_trace_doorbell(sgi)
  *	The doorbell is SGI number @sgi, raised on the CPU that records the event.
  *	-EINVAL: not an SGI; -EOPNOTSUPP: there is no GICv3 system register interface
+ *
+ * With CONFIG_NVHE_EL2_TRACING_TEST only:
+ *
  * __hyp_trace_write_event(id)
- *	Emit the event "selftest"; -EOPNOTSUPP without CONFIG_NVHE_EL2_TRACING_TEST
+ *	Emit the event "selftest"
+ * __hyp_trace_test(action, arg)
+ *	enum hyp_trace_test_action.
+ *	-EINVAL: out of range
  */
 #ifndef __ARM64_KVM_HYPTRACE_H__
 #define __ARM64_KVM_HYPTRACE_H__
@@ -86,6 +92,28 @@ enum hyp_trace_ring_state {
 	HYP_TRACE_OPEN,
 	HYP_TRACE_SUSPENDED,
 };
+
+/**
+ * enum hyp_trace_test_action - what a test may ask for
+ * @HYP_TRACE_TEST_PANIC:	EL2 panics
+ * @HYP_TRACE_TEST_PANIC_LOCKED: with the CPU's lock held
+ * @HYP_TRACE_TEST_PANIC_WRITING: while it writes an event
+ * @HYP_TRACE_TEST_WITHHOLD:	arg 1: every guest counts as a protected one; 0: as it is
+ * @HYP_TRACE_TEST_STEP:	pages that a step handles, 1 to HYP_TRACE_STEP_PAGES
+ * @HYP_TRACE_TEST_QUIET:	0 if nothing of tracing is in the way of this CPU's host
+ *				exceptions, else -EBUSY
+ */
+enum hyp_trace_test_action {
+	HYP_TRACE_TEST_PANIC,
+	HYP_TRACE_TEST_PANIC_LOCKED,
+	HYP_TRACE_TEST_PANIC_WRITING,
+	HYP_TRACE_TEST_WITHHOLD,
+	HYP_TRACE_TEST_STEP,
+	HYP_TRACE_TEST_QUIET,
+};
+
+/* What one call takes from the host or gives back, at most [pages]: some 250 us. */
+#define HYP_TRACE_STEP_PAGES	256
 
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot (8). */
 #define HYP_TRACE_BYTES_PER_PAGE	24

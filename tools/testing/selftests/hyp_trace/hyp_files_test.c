@@ -35,7 +35,7 @@ static const char * const absent[] = {
 
 /* Here, and not in an ordinary instance. */
 static const char * const extra[] = {
-	"write_event", "write_host_event", "write_smc", "write_cpu_pm",
+	"write_event", "write_host_event", "write_smc", "write_cpu_pm", "write_test",
 	"ring_pages",
 };
 

@@ -279,6 +279,22 @@ static inline int read_raw(int cpu, event_fn fn, void *data)
 	return count;
 }
 
+/* As in asm/kvm_hyptrace.h, which is not for user space. */
+enum hyp_trace_test_action {
+	HYP_TRACE_TEST_PANIC,
+	HYP_TRACE_TEST_PANIC_LOCKED,
+	HYP_TRACE_TEST_PANIC_WRITING,
+	HYP_TRACE_TEST_WITHHOLD,
+	HYP_TRACE_TEST_STEP,
+	HYP_TRACE_TEST_QUIET,
+};
+
+/* Have EL2 do something for a test, on this CPU; 0 or -errno. */
+static inline int write_test(enum hyp_trace_test_action action, unsigned long arg)
+{
+	return put(HYP "write_test", path_of("%d %lu", action, arg));
+}
+
 /* The memory that is shared with EL2, as it is; see trace_hyp_test.c. */
 #define PAGE		4096
 

@@ -17,8 +17,7 @@
  * needs no such care: a CPU without a ring finds it closed until it opens it.
  */
 
-#include <nvhe/trace_printk.h>
-#include <nvhe/trace_span.h>
+#include <nvhe/trace.h>
 
 #include <asm/kvm_mmu.h>
 #include <asm/kvm_pkvm.h>
@@ -568,26 +567,4 @@ void handle___hyp_trace_doorbell(struct kvm_cpu_context *host_ctxt)
 	DECLARE_REG(u64, sgi, host_ctxt, 1);
 
 	cpu_reg(host_ctxt, 1) = hyp_trace_set_doorbell(sgi);
-}
-
-static void selftest_text(u64 id)
-{
-	HYP_TRACE_SPAN("selftest");
-
-	trace_hyp_printk("selftest %llu is %#llx", id, id);
-	trace_hyp_puts("selftest is over");
-}
-
-void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
-{
-	DECLARE_REG(u64, id, host_ctxt, 1);
-
-	if (!IS_ENABLED(CONFIG_NVHE_EL2_TRACING_TEST)) {
-		cpu_reg(host_ctxt, 1) = -EOPNOTSUPP;
-		return;
-	}
-
-	trace_selftest(id);
-	selftest_text(id);
-	cpu_reg(host_ctxt, 1) = 0;
 }

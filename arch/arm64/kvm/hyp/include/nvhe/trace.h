@@ -280,6 +280,14 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
 #define hyp_trace_host_vector(usual)					\
 	((u64)(usual) + this_cpu_ptr(&hyp_trace_cpu)->vector)
 
+#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+#define HYP_TRACE_TEST_HCALLS(X)					\
+	X(__hyp_trace_write_event)					\
+	X(__hyp_trace_test)
+#else
+#define HYP_TRACE_TEST_HCALLS(X)
+#endif
+
 #define HYP_TRACE_HCALLS(X)						\
 	X(__hyp_trace_load)						\
 	X(__hyp_trace_unload)						\
@@ -291,7 +299,7 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
 	X(__hyp_trace_clock)						\
 	X(__hyp_trace_alarm)						\
 	X(__hyp_trace_doorbell)						\
-	X(__hyp_trace_write_event)
+	HYP_TRACE_TEST_HCALLS(X)
 
 #define HYP_TRACE_HANDLER(name)						\
 	void handle_##name(struct kvm_cpu_context *host_ctxt);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracing at EL2: what tests may change (CONFIG_NVHE_EL2_TRACING_TEST).
+ */
+#ifndef __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
+#define __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
+
+#include <linux/types.h>
+
+#include <asm/kvm_hyptrace.h>
+
+#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+
+/**
+ * struct hyp_trace_test - what a test has asked for
+ * @step_pages:	pages that a step of loading and unloading handles, 0 for as many as usual
+ * @withhold:	treat every guest as a protected one, of which 6.12 can make none
+ */
+struct hyp_trace_test {
+	u32	step_pages;
+	bool	withhold;
+};
+
+extern struct hyp_trace_test hyp_trace_test;
+
+static inline u32 hyp_trace_step_pages(void)
+{
+	return hyp_trace_test.step_pages ?: HYP_TRACE_STEP_PAGES;
+}
+
+static inline bool hyp_trace_test_withhold(void)
+{
+	return hyp_trace_test.withhold;
+}
+
+#else
+
+static inline u32 hyp_trace_step_pages(void)
+{
+	return HYP_TRACE_STEP_PAGES;
+}
+
+static inline bool hyp_trace_test_withhold(void)
+{
+	return false;
+}
+
+#endif
+#endif /* __ARM64_KVM_HYP_NVHE_TRACE_TEST_H */

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: what is done to order, for the tests.
+ */
+
+#include <nvhe/trace_printk.h>
+#include <nvhe/trace_span.h>
+#include <nvhe/trace_test.h>
+
+#include <nvhe/trap_handler.h>
+
+struct hyp_trace_test hyp_trace_test;
+
+static void selftest_text(u64 id)
+{
+	HYP_TRACE_SPAN("selftest");
+
+	trace_hyp_printk("selftest %llu is %#llx", id, id);
+	trace_hyp_puts("selftest is over");
+}
+
+void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, id, host_ctxt, 1);
+
+	trace_selftest(id);
+	selftest_text(id);
+	cpu_reg(host_ctxt, 1) = 0;
+}
+
+/* As if a mistake in EL2 had come out just there. */
+static void panic_at(enum hyp_trace_test_action where)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	if (where == HYP_TRACE_TEST_PANIC_LOCKED)
+		hyp_spin_lock(&cpu->lock);
+	if (where != HYP_TRACE_TEST_PANIC_WRITING)
+		BUG();
+
+	/* Nothing is mapped there: the write of an event faults. */
+	cpu->ring.page = NULL;
+	trace_selftest(0);
+}
+
+void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, action, host_ctxt, 1);
+	DECLARE_REG(u64, arg, host_ctxt, 2);
+	int ret = -EINVAL;
+
+	switch (action) {
+	case HYP_TRACE_TEST_PANIC:
+	case HYP_TRACE_TEST_PANIC_LOCKED:
+	case HYP_TRACE_TEST_PANIC_WRITING:
+		panic_at(action);
+		break;
+	case HYP_TRACE_TEST_WITHHOLD:
+		hyp_trace_test.withhold = arg;
+		ret = 0;
+		break;
+	case HYP_TRACE_TEST_STEP:
+		if (!arg || arg > HYP_TRACE_STEP_PAGES)
+			break;
+		hyp_trace_test.step_pages = arg;
+		ret = 0;
+		break;
+	case HYP_TRACE_TEST_QUIET:
+		ret = this_cpu_ptr(&hyp_trace_cpu)->vector ? -EBUSY : 0;
+		break;
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
