@@ -145,9 +145,12 @@ static int hyp_load(const struct rb_remote_ring *ring)
 	if (ret)
 		goto out_unshare;
 
-	ret = hyp_trace_call(&res, __hyp_trace_load, ring->cpu,
-			     virt_to_pfn(region->va), region->nr_pages,
-			     ring->nr_slots);
+	do {
+		ret = hyp_trace_call(&res, __hyp_trace_load, ring->cpu,
+				     virt_to_pfn(region->va), region->nr_pages,
+				     ring->nr_slots);
+		cond_resched();
+	} while (ret == -EINPROGRESS);
 	if (ret)
 		goto out_region;
 
@@ -236,7 +239,10 @@ static int hyp_unload(const struct rb_remote_ring *ring, u64 *seq, u64 *dropped)
 	guard(mutex)(&sync_lock);
 
 	close_ring(ring->cpu);
-	ret = hyp_trace_call(&res, __hyp_trace_unload, ring->cpu);
+	do {
+		ret = hyp_trace_call(&res, __hyp_trace_unload, ring->cpu);
+		cond_resched();
+	} while (ret == -EINPROGRESS);
 	if (ret) {
 		pr_err("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
 		       ring->cpu, ring->nr_slots, ERR_PTR(ret));

@@ -37,7 +37,8 @@ unsigned int hostile_nr_bad_pfns(void);
 u64 hostile_bad_cpu(unsigned int i);
 unsigned int hostile_nr_bad_cpus(void);
 
-static inline int hostile_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
+/* One step of it. */
+static inline int hostile_load_step(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
 {
 	struct arm_smccc_res res;
 
@@ -45,16 +46,46 @@ static inline int hostile_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
 			      nr_slots);
 }
 
+static inline int hostile_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
+{
+	int ret;
+
+	do {
+		ret = hostile_load_step(cpu, pfn, nr_pages, nr_slots);
+	} while (ret == -EINPROGRESS);
+
+	return ret;
+}
+
 static inline int hostile_load_ring(u64 cpu, const struct hostile_ring *ring)
 {
 	return hostile_load(cpu, virt_to_pfn(ring->region), 1, HOSTILE_SLOTS);
 }
 
-static inline int hostile_unload(u64 cpu)
+/* One step of it. */
+static inline int hostile_unload_step(u64 cpu)
 {
 	struct arm_smccc_res res;
 
 	return hyp_trace_call(&res, __hyp_trace_unload, cpu);
+}
+
+static inline int hostile_unload(u64 cpu)
+{
+	int ret;
+
+	do {
+		ret = hostile_unload_step(cpu);
+	} while (ret == -EINPROGRESS);
+
+	return ret;
+}
+
+static inline int hostile_test(u64 action, u64 arg)
+{
+	struct arm_smccc_res res;
+
+	return hyp_trace_call(&res, __hyp_trace_test, action, arg);
 }
 
 static inline int hostile_swap(u64 cpu)

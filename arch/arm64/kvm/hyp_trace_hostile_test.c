@@ -339,11 +339,14 @@ static void pages_that_are_not_the_hosts_are_refused(struct kunit *test)
 	hostile_expect_intact(test, ring, "frames that are not the host's");
 }
 
-/* A region that reaches from the host's memory into what is not. */
+/*
+ * A region that reaches from the host's memory into what is not. Of one step: of a
+ * larger one EL2 would take the first part for a while, which is not ours to lend.
+ */
 static void regions_that_overlap_are_refused(struct kunit *test)
 {
-	const u64 slots = HYP_RING_MAX_SLOTS;
-	const u64 pages = hyp_trace_region_pages(slots);
+	const u64 pages = HYP_TRACE_STEP_PAGES;
+	const u64 slots = pages * PAGE_SIZE / HYP_TRACE_BYTES_PER_PAGE - 1;
 	struct hostile_ring *ring = hostile_ring_new(test);
 	const u64 firsts[] = {
 		PHYS_PFN(hyp_mem_base) - 1,
@@ -356,6 +359,7 @@ static void regions_that_overlap_are_refused(struct kunit *test)
 	};
 	int i;
 
+	KUNIT_ASSERT_EQ(test, pages, hyp_trace_region_pages(slots));
 	for (i = 0; i < ARRAY_SIZE(firsts); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EPERM,
 				    hostile_load(0, firsts[i], pages, slots),
@@ -447,6 +451,122 @@ static void pages_of_another_ring_are_refused(struct kunit *test)
 	hostile_expect_intact(test, other, "lending to another ring");
 }
 
+/* Step by step ----------------------------------------------------------------------- */
+
+/* Until the end of the test a step takes, or gives back, one page. */
+static void one_page_a_step(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, 1));
+}
+
+/* Everything but that call is refused while a ring is being loaded or unloaded. */
+static void expect_busy(struct kunit *test, const struct hostile_ring *other, int step,
+			const char *what)
+{
+	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_load_ring(0, other),
+			    "another load in step %d of %s", step, what);
+	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_swap(0), "swap in step %d of %s",
+			    step, what);
+	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_reset(0), "reset in step %d of %s",
+			    step, what);
+	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_alarm(0, 0), "alarm in step %d of %s",
+			    step, what);
+	/* Open, but without pages; nothing is written to it. */
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(step));
+}
+
+static int load_ring_step(const struct hostile_ring *ring)
+{
+	return hostile_load_step(0, virt_to_pfn(ring->region), 1, HOSTILE_SLOTS);
+}
+
+/* A step for the region and for each page, and after the last one what it has come to. */
+#define HOSTILE_STEPS	(1 + HOSTILE_PAGES)
+
+static void a_ring_that_is_being_loaded_or_unloaded_refuses_all_else(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	struct hostile_ring *other = hostile_ring_new(test);
+	int step;
+
+	one_page_a_step(test);
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	for (step = 1; step < HOSTILE_STEPS; step++) {
+		KUNIT_ASSERT_EQ(test, -EINPROGRESS, load_ring_step(ring));
+		expect_busy(test, other, step, "loading");
+		KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unload_step(0));
+	}
+	KUNIT_ASSERT_EQ(test, 0, load_ring_step(ring));
+
+	for (step = 1; step < HOSTILE_STEPS; step++) {
+		KUNIT_ASSERT_EQ(test, -EINPROGRESS, hostile_unload_step(0));
+		expect_busy(test, other, step, "unloading");
+		KUNIT_EXPECT_EQ(test, -EBUSY, load_ring_step(ring));
+	}
+	KUNIT_ASSERT_EQ(test, 0, hostile_unload_step(0));
+
+	hostile_quiet(test);
+	hostile_expect_intact(test, ring, "loading and unloading step by step");
+	hostile_expect_intact(test, other, "being refused meanwhile");
+}
+
+/* In each place something that can't be had: all before it comes back, as slowly. */
+static void what_was_taken_is_given_back_step_by_step(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	struct hostile_ring *other = hostile_ring_new(test);
+	int at, step, taken;
+
+	one_page_a_step(test);
+	for (at = 0; at < HOSTILE_PAGES; at++) {
+		/* The region, the meta page, then the data pages from the last on. */
+		taken = at ? 1 + HOSTILE_PAGES - at : 1;
+		hostile_describe(ring);
+		ring->region[at] = hostile_bad_pfn(PFN_EL2_POOL);
+		for (step = 0; step < 2 * taken; step++) {
+			KUNIT_ASSERT_EQ_MSG(test, -EINPROGRESS, load_ring_step(ring),
+					    "step %d with page %d wrong", step, at);
+			expect_busy(test, other, step, "giving back");
+			KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unload_step(0));
+		}
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM, load_ring_step(ring),
+				    "page %d wrong", at);
+		hostile_quiet(test);
+		hostile_expect_intact(test, ring, "giving back step by step");
+	}
+}
+
+/* What is handled by a call is bounded, however large the ring. */
+static void a_large_region_is_taken_in_steps(struct kunit *test)
+{
+	const u32 slots = HYP_RING_MAX_SLOTS;
+	const u64 pages = hyp_trace_region_pages(slots);
+	struct hostile_ring *ring = hostile_ring_new(test);
+	u64 *region = alloc_pages_exact(pages * PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
+	void *end = (void *)region + (pages - 1) * PAGE_SIZE;
+	unsigned int steps = 1;
+
+	KUNIT_ASSERT_NOT_NULL(test, region);
+	KUNIT_ASSERT_GT(test, pages, 3 * HYP_TRACE_STEP_PAGES);
+
+	/* The last page can't be donated: three steps forth, and as many back. */
+	KUNIT_EXPECT_EQ(test, 0, hostile_share(end));
+	while (hostile_load_step(0, virt_to_pfn(region), pages, slots) == -EINPROGRESS)
+		steps++;
+	KUNIT_EXPECT_EQ(test, 2 * DIV_ROUND_UP(pages, HYP_TRACE_STEP_PAGES) - 1, steps);
+	KUNIT_EXPECT_EQ(test, 0, hostile_unshare(end));
+
+	/* All of it can, but there are no pages in it: no further than that. */
+	KUNIT_EXPECT_EQ(test, -EPERM,
+			hostile_load(0, virt_to_pfn(region), pages, slots));
+	memset(region, 0x5a, pages * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, 0x5a5a5a5a5a5a5a5aull, region[pages * PAGE_SIZE / 8 - 1]);
+	free_pages_exact(region, pages * PAGE_SIZE);
+	hostile_expect_intact(test, ring, "a large region");
+}
+
 /* Calls at the wrong time, or twice ------------------------------------------------ */
 
 static void without_a_ring_there_is_none(struct kunit *test)
@@ -520,6 +640,7 @@ static void bad_arguments_are_refused(struct kunit *test)
 	};
 	static const u64 shifts[] = { 64, 65, U32_MAX, BIT(32), U64_MAX };
 	static const u64 sgis[] = { 16, 17, U8_MAX, BIT(32), BIT(32) + 1, U64_MAX };
+	static const u64 steps[] = { 0, HYP_TRACE_STEP_PAGES + 1, U32_MAX, BIT(32) + 1 };
 	struct hostile_ring *ring = hostile_ring_new(test);
 	int i;
 
@@ -545,6 +666,10 @@ static void bad_arguments_are_refused(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(sgis); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_doorbell(sgis[i]),
 				    "SGI %llx", sgis[i]);
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_test(HYP_TRACE_TEST_STEP, steps[i]),
+				    "%llx pages a step", steps[i]);
 	hostile_expect_intact(test, ring, "arguments out of range");
 }
 
@@ -673,6 +798,7 @@ static void hostile_exit(struct kunit *test)
 	hostile_quiet(test);
 	for_each_possible_cpu(cpu)
 		hostile_unload(cpu);
+	hostile_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES);
 }
 
 static struct kunit_case hostile_cases[] = {
@@ -683,6 +809,9 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(pages_that_are_not_shared_are_refused),
 	KUNIT_CASE(pages_named_twice_are_refused),
 	KUNIT_CASE(pages_of_another_ring_are_refused),
+	KUNIT_CASE(a_ring_that_is_being_loaded_or_unloaded_refuses_all_else),
+	KUNIT_CASE(what_was_taken_is_given_back_step_by_step),
+	KUNIT_CASE(a_large_region_is_taken_in_steps),
 	KUNIT_CASE(without_a_ring_there_is_none),
 	KUNIT_CASE(what_is_done_twice_is_refused),
 	KUNIT_CASE(a_ring_that_may_be_written_is_not_taken_away),

@@ -13,12 +13,16 @@
  *	u64 each. In protected mode those must be shared with EL2, and the region
  *	is donated to it until unload; in nVHE mode all must be mapped at EL2.
  *	-EINVAL: @cpu, @nr_slots or @nr_pages out of range; a page named twice
- *	-EBUSY:  @cpu has a ring
+ *	-EBUSY:  @cpu has a ring, or is being given another one, or its is being taken
  *	-EPERM:  a page is not the host's, is not memory, is not shared; or tracing
  *		 is locked
+ *	-EINPROGRESS: HYP_TRACE_STEP_PAGES have been taken, or, if there is something
+ *		 wrong with one, given back: make the same call again. Until it returns
+ *		 something else all other calls for this ring return -EBUSY
  * __hyp_trace_unload(cpu) -> {seq, dropped}
  *	Take it back: pages unpinned, region zeroed and donated to the host.
- *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync
+ *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync, or its ring is
+ *	being loaded; -EINPROGRESS: as with load
  * __hyp_trace_sync(state)
  *	On the CPU itself, which thereby is in no trace write: take over the
  *	clock, and open the CPU's ring, or close it: enum hyp_trace_ring_state.

@@ -3,12 +3,9 @@
  * Tracing at EL2: what the host asks for, checked and carried out.
  *
  * In protected mode the host is the adversary. So: arguments come in registers
- * and are compared as u64 before they are used; the one thing read from memory,
- * the list of page frame numbers, is in memory that was taken from the host
- * before (region_take()); pages are used only while pinned. In nVHE mode the
- * host owns EL2's page tables and has mapped all that it names.
- *
- * No pointer, index or bound comes from a page that the host can write.
+ * and are compared as u64 before they are used; the one thing read from memory is
+ * trace_load.c's to take first. No pointer, index or bound comes from a page that the
+ * host can write.
  *
  * Grace periods are for free: EL2 is not preemptible, so a CPU that executes a
  * hypercall is in no trace write. What must not run in parallel to a ring's
@@ -19,11 +16,6 @@
 
 #include <nvhe/trace.h>
 
-#include <asm/kvm_mmu.h>
-#include <asm/kvm_pkvm.h>
-
-#include <nvhe/mem_protect.h>
-#include <nvhe/memory.h>
 #include <nvhe/trap_handler.h>
 
 /* Zero, which is a closed ring. */
@@ -64,18 +56,29 @@ static bool cpu_quiescent(struct hyp_trace_cpu *cpu)
 	       !cpu->ring.open;
 }
 
-/* Whether @cpu has a ring that may be touched: 0, -ENOENT or -EBUSY. */
-static int cpu_ring_quiescent(struct hyp_trace_cpu *cpu)
+/* Whether @cpu has a ring: 0; -ENOENT; -EBUSY on its way there or back. */
+static int cpu_ring_loaded(struct hyp_trace_cpu *cpu)
 {
-	if (!cpu->loaded)
-		return -ENOENT;
+	if (hyp_trace_is_loaded(cpu))
+		return 0;
 
-	return cpu_quiescent(cpu) ? 0 : -EBUSY;
+	return cpu->load.stage == HYP_TRACE_NO_RING ? -ENOENT : -EBUSY;
 }
 
-static bool is_protected(void)
+/**
+ * hyp_trace_ring_quiescent() - has a CPU a ring that may be touched?
+ * @cpu:	the CPU, locked
+ *
+ * Return: 0; -ENOENT: no ring; -EBUSY: it may be written, or is being loaded or unloaded
+ */
+int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu)
 {
-	return static_branch_unlikely(&kvm_protected_mode_initialized);
+	int ret = cpu_ring_loaded(cpu);
+
+	if (ret)
+		return ret;
+
+	return cpu_quiescent(cpu) ? 0 : -EBUSY;
 }
 
 /**
@@ -155,179 +158,6 @@ void hyp_trace_cpu_start(void)
 	hyp_trace_exit(HYP_REASON_ERET_HOST);
 }
 
-/* Loading and unloading --------------------------------------------------- */
-
-static void *pfn_to_hyp_va(u64 pfn)
-{
-	return hyp_phys_to_virt(hyp_pfn_to_phys(pfn));
-}
-
-/* Whose it is, is checked later. Without protection EL2 does not know. */
-static bool pfn_is_memory(u64 pfn)
-{
-	return !is_protected() ||
-	       (pfn < BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) &&
-		addr_is_memory(hyp_pfn_to_phys(pfn)));
-}
-
-/* Make the region EL2's: on success the host can't write it any more. */
-static int region_take(u64 pfn, u64 nr_pages)
-{
-	if (!pfn_is_memory(pfn) || !pfn_is_memory(pfn + nr_pages - 1))
-		return -EPERM;
-
-	return is_protected() ? __pkvm_host_donate_hyp(pfn, nr_pages) : 0;
-}
-
-static void region_give_back(u64 pfn, u64 nr_pages)
-{
-	memset(pfn_to_hyp_va(pfn), 0, nr_pages * PAGE_SIZE);
-
-	if (is_protected())
-		WARN_ON(__pkvm_hyp_donate_host(pfn, nr_pages));
-}
-
-/* Pin a page that the host has shared; nobody else may have pinned it. */
-static int page_take(u64 pfn, void **va)
-{
-	int ret;
-
-	if (!pfn_is_memory(pfn))
-		return -EPERM;
-
-	*va = pfn_to_hyp_va(pfn);
-	if (!is_protected())
-		return 0;
-
-	ret = hyp_pin_shared_mem(*va, *va + PAGE_SIZE);
-	if (ret)
-		return ret;
-
-	if (hyp_page_count(*va) != 1) {
-		hyp_unpin_shared_mem(*va, *va + PAGE_SIZE);
-		return -EINVAL;
-	}
-
-	return 0;
-}
-
-static void page_give_back(void *va)
-{
-	if (is_protected())
-		hyp_unpin_shared_mem(va, va + PAGE_SIZE);
-}
-
-/* Give back the data pages of @records from id @first on. */
-static void records_give_back(struct hyp_ring_record *records, u32 first,
-			      u32 nr_pages)
-{
-	u32 id;
-
-	for (id = first; id < nr_pages; id++)
-		page_give_back(records[id].page);
-}
-
-/*
- * Turn the list of page frame numbers into records, in place: a record takes
- * the room of two numbers, so from the last to the first none is overwritten
- * before it is used. The meta page's number comes first and is the caller's.
- */
-static int records_take(void *region, u32 nr_pages)
-{
-	struct hyp_ring_record *records = region;
-	u64 *pfns = region;
-	u32 id = nr_pages;
-	void *va;
-	int ret;
-
-	while (id--) {
-		ret = page_take(pfns[id + 1], &va);
-		if (ret) {
-			records_give_back(records, id + 1, nr_pages);
-			return ret;
-		}
-
-		records[id].page = va;
-		records[id].first_seq = 0;
-	}
-
-	return 0;
-}
-
-static int ring_load(struct hyp_trace_cpu *cpu, void *region, u32 nr_slots)
-{
-	u64 meta_pfn = *(u64 *)region;
-	void *meta;
-	int ret;
-
-	ret = page_take(meta_pfn, &meta);
-	if (ret)
-		return ret;
-
-	ret = records_take(region, nr_slots + 1);
-	if (ret) {
-		page_give_back(meta);
-		return ret;
-	}
-
-	hyp_ring_init(&cpu->ring, region, nr_slots, meta);
-
-	/* A CPU that is in firmware can't open it, and need not. */
-	if (cpu->parked && cpu->was_open)
-		hyp_ring_open(&cpu->ring);
-
-	return 0;
-}
-
-static int cpu_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages,
-		    u32 nr_slots)
-{
-	int ret;
-
-	hyp_assert_lock_held(&cpu->lock);
-
-	if (hyp_trace_locked)
-		return -EPERM;
-	if (cpu->loaded)
-		return -EBUSY;
-
-	ret = region_take(pfn, nr_pages);
-	if (ret)
-		return ret;
-
-	ret = ring_load(cpu, pfn_to_hyp_va(pfn), nr_slots);
-	if (ret) {
-		region_give_back(pfn, nr_pages);
-		return ret;
-	}
-
-	cpu->region_pfn = pfn;
-	cpu->region_pages = nr_pages;
-	cpu->loaded = true;
-	return 0;
-}
-
-static int cpu_unload(struct hyp_trace_cpu *cpu)
-{
-	int ret;
-
-	hyp_assert_lock_held(&cpu->lock);
-
-	ret = cpu_ring_quiescent(cpu);
-	if (ret)
-		return ret;
-
-	/* Whoever has closed it has said whether for a moment only. */
-	cpu->was_open = cpu->ring.open;
-	if (cpu->ring.open)
-		hyp_ring_suspend(&cpu->ring);
-	records_give_back(cpu->ring.records, 0, cpu->ring.nr_slots + 1);
-	page_give_back(cpu->ring.meta);
-	region_give_back(cpu->region_pfn, cpu->region_pages);
-	cpu->loaded = false;
-	return 0;
-}
-
 /* Hypercalls, in the order of asm/kvm_hyptrace.h --------------------------- */
 
 void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
@@ -343,7 +173,7 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 	    nr_slots <= HYP_RING_MAX_SLOTS &&
 	    nr_pages == hyp_trace_region_pages(nr_slots)) {
 		hyp_spin_lock(&cpu->lock);
-		ret = cpu_load(cpu, pfn, nr_pages, nr_slots);
+		ret = hyp_trace_load(cpu, pfn, nr_pages, nr_slots);
 		hyp_spin_unlock(&cpu->lock);
 	}
 
@@ -358,7 +188,7 @@ void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
 
 	if (cpu) {
 		hyp_spin_lock(&cpu->lock);
-		ret = cpu_unload(cpu);
+		ret = hyp_trace_unload(cpu);
 		cpu_reg(host_ctxt, 2) = ret ? 0 : cpu->ring.seq;
 		cpu_reg(host_ctxt, 3) = ret ? 0 : cpu->ring.dropped;
 		hyp_spin_unlock(&cpu->lock);
@@ -392,7 +222,7 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		hyp_ring_close(&cpu->ring);
 	else if (state == HYP_TRACE_SUSPENDED)
 		hyp_ring_suspend(&cpu->ring);
-	else if (cpu->loaded)
+	else if (hyp_trace_is_loaded(cpu))
 		hyp_ring_open(&cpu->ring);
 	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
@@ -488,7 +318,7 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 
 	if (cpu) {
 		hyp_spin_lock(&cpu->lock);
-		ret = cpu->loaded ? hyp_ring_swap(&cpu->ring, &swap) : -ENOENT;
+		ret = cpu_ring_loaded(cpu) ?: hyp_ring_swap(&cpu->ring, &swap);
 		hyp_spin_unlock(&cpu->lock);
 	}
 
@@ -505,7 +335,7 @@ void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 
 	if (cpu) {
 		hyp_spin_lock(&cpu->lock);
-		ret = cpu_ring_quiescent(cpu);
+		ret = hyp_trace_ring_quiescent(cpu);
 		if (!ret)
 			hyp_ring_reset(&cpu->ring);
 		hyp_spin_unlock(&cpu->lock);
@@ -552,7 +382,7 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 			hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_has_doorbell() ? cpu_ring_quiescent(cpu) :
+		ret = hyp_trace_has_doorbell() ? hyp_trace_ring_quiescent(cpu) :
 						 -EOPNOTSUPP;
 		if (!ret)
 			hyp_ring_set_alarm(&cpu->ring, pos);

@@ -34,6 +34,42 @@
 #include <nvhe/spinlock.h>
 
 /**
+ * enum hyp_trace_stage - what has become of the memory that the host offers for a ring
+ * @HYP_TRACE_NO_RING:	there is none
+ * @HYP_TRACE_LOADING:	it is being taken, step by step
+ * @HYP_TRACE_LOADED:	it is the ring's
+ * @HYP_TRACE_UNLOADING: it is being given back, step by step
+ */
+enum hyp_trace_stage {
+	HYP_TRACE_NO_RING,
+	HYP_TRACE_LOADING,
+	HYP_TRACE_LOADED,
+	HYP_TRACE_UNLOADING,
+};
+
+/**
+ * struct hyp_trace_load - the memory of a ring, as far as EL2 has it (trace_load.c)
+ * @stage:	on its way to the ring, there, or back
+ * @region_pfn:	first page of the donated region, and
+ * @region_pages: its size
+ * @nr_slots:	pages that the ring has
+ * @region_taken: pages of the region that are EL2's, from the first on
+ * @pages_taken: data pages that are pinned, from the last on
+ * @meta:	the meta page, NULL if it is not pinned
+ * @error:	while it is given back: what was wrong with it, 0 if nothing was
+ */
+struct hyp_trace_load {
+	enum hyp_trace_stage	stage;
+	u64			region_pfn;
+	u64			region_pages;
+	u32			nr_slots;
+	u32			region_taken;
+	u32			pages_taken;
+	void			*meta;
+	int			error;
+};
+
+/**
  * struct hyp_trace_cpu - tracing state of one CPU
  * @ring:	the ring, whose writer this CPU is
  * @clock:	this CPU's copy of the clock
@@ -43,11 +79,9 @@
  * @vector:	where the vectors for exceptions of the host are, from the usual ones
  * @lock:	protects all below, @ring's set-up, and the readers' side of it;
  *		not @ring.overwrite, see rings_set_overwrite()
- * @loaded:	@ring has pages
  * @parked:	the CPU is in firmware or off: it can't be writing
  * @was_open:	the ring that was unloaded last was open
- * @region_pfn:	first page of the donated region, and
- * @region_pages: its size
+ * @load:	@ring's memory
  */
 struct hyp_trace_cpu {
 	struct hyp_ring		ring;
@@ -58,14 +92,25 @@ struct hyp_trace_cpu {
 	u64			vector;
 
 	hyp_spinlock_t		lock;
-	bool			loaded;
 	bool			parked;
 	bool			was_open;
-	u64			region_pfn;
-	u64			region_pages;
+	struct hyp_trace_load	load;
 };
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
+
+/**
+ * hyp_trace_is_loaded() - has a CPU a ring?
+ * @cpu:	the CPU, locked
+ */
+static inline bool hyp_trace_is_loaded(const struct hyp_trace_cpu *cpu)
+{
+	return cpu->load.stage == HYP_TRACE_LOADED;
+}
+
+int hyp_trace_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages, u32 nr_slots);
+int hyp_trace_unload(struct hyp_trace_cpu *cpu);
+int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu);
 
 /* By CPU; 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
