@@ -88,7 +88,10 @@ static int region_take(struct hyp_trace_load *load, u32 *budget)
 	return load->region_taken == load->region_pages ? 0 : -EINPROGRESS;
 }
 
-/* From its end. */
+/*
+ * From its end. It is cleaned to the point of coherency, for the host may look at it with
+ * caches off: without protection it has been the host's all the time.
+ */
 static int region_give_back(struct hyp_trace_load *load, u32 *budget)
 {
 	u32 nr = min(*budget, load->region_taken);
@@ -97,8 +100,10 @@ static int region_give_back(struct hyp_trace_load *load, u32 *budget)
 
 	if (nr) {
 		memset(va, 0, nr * PAGE_SIZE);
-		if (is_protected())
+		if (is_protected()) {
+			kvm_flush_dcache_to_poc(va, nr * PAGE_SIZE);
 			WARN_ON(__pkvm_hyp_donate_host(pfn, nr));
+		}
 	}
 
 	load->region_taken -= nr;
