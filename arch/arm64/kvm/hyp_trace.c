@@ -9,7 +9,6 @@
 #include <linux/cpu_pm.h>
 #include <linux/gfp.h>
 #include <linux/init.h>
-#include <linux/panic.h>
 #include <linux/smp.h>
 #include <linux/trace_remote.h>
 
@@ -299,13 +298,8 @@ static void hyp_set_on(bool on, bool draining, bool overwrite)
 static int hyp_swap_page(int cpu, struct hyp_ring_swap *swap)
 {
 	struct arm_smccc_res res;
-	int ret;
+	int ret = hyp_trace_call(&res, __hyp_trace_swap, cpu);
 
-	/* The panic may be EL2's own. */
-	if (unlikely(atomic_read(&panic_cpu) != PANIC_CPU_INVALID))
-		return -EIO;
-
-	ret = hyp_trace_call(&res, __hyp_trace_swap, cpu);
 	if (ret < 0)
 		return ret;
 

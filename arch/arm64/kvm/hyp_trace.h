@@ -7,8 +7,19 @@
 
 #include <linux/arm-smccc.h>
 #include <linux/errno.h>
+#include <linux/panic.h>
 
 #include <asm/kvm_asm.h>
+
+/**
+ * hyp_trace_may_call() - is there an EL2 to be called?
+ *
+ * The host's panic may be EL2's own, which may hold any lock.
+ */
+static inline bool hyp_trace_may_call(void)
+{
+	return likely(atomic_read(&panic_cpu) == PANIC_CPU_INVALID);
+}
 
 /**
  * hyp_trace_call() - a tracing hypercall, see asm/kvm_hyptrace.h
@@ -16,14 +27,19 @@
  * @func:	the hypercall
  *
  * Return: the first result as an int; -ENODEV if EL2 does not know the call,
- * which is so if KVM's hypervisor is not installed there
+ * which is so if KVM's hypervisor is not installed there; -EIO in a panic
  */
 #define hyp_trace_call(res, func, ...)					\
 ({									\
 	struct arm_smccc_res *__r = (res);				\
+	int __ret = -EIO;						\
 									\
-	arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(func), ##__VA_ARGS__, __r); \
-	__r->a0 == SMCCC_RET_SUCCESS ? (int)__r->a1 : -ENODEV;		\
+	if (hyp_trace_may_call()) {					\
+		arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(func),		\
+				  ##__VA_ARGS__, __r);			\
+		__ret = __r->a0 == SMCCC_RET_SUCCESS ? (int)__r->a1 : -ENODEV; \
+	}								\
+	__ret;								\
 })
 
 void hyp_trace_sync_cpus(void);

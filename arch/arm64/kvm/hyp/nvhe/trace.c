@@ -117,6 +117,10 @@ void hyp_trace_psci_leave(void)
 
 	hyp_trace_exit(HYP_REASON_PSCI);
 
+	/* It may have panicked with the lock held. */
+	if (unlikely(READ_ONCE(hyp_trace_panicked)))
+		return;
+
 	hyp_spin_lock(&cpu->lock);
 	cpu->parked = true;
 	hyp_spin_unlock(&cpu->lock);
@@ -130,6 +134,9 @@ void hyp_trace_psci_leave(void)
 void hyp_trace_psci_return(void)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	if (unlikely(READ_ONCE(hyp_trace_panicked)))
+		return;
 
 	hyp_spin_lock(&cpu->lock);
 	cpu->parked = false;
@@ -244,6 +251,8 @@ static void events_update(void)
 			  (mode == HYP_TRACE_DRAIN &&
 			   event == HYP_EVENT_hyp_exit &&
 			   hyp_trace.event_id[HYP_EVENT_hyp_enter]);
+
+		on &= !READ_ONCE(hyp_trace_panicked);
 
 		WRITE_ONCE(hyp_event_id[event],
 			   on ? hyp_trace.event_id[event] : 0);

@@ -31,6 +31,30 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
 }
 
+bool hyp_trace_panicked;
+
+/**
+ * hyp_trace_panic() - EL2 panics
+ *
+ * Nothing of tracing is to stand between it and the reset that follows. It may have
+ * panicked anywhere: in the midst of writing an event, with a lock held. So this takes no
+ * lock, and from here on this CPU writes to no ring, and takes no lock on its way through
+ * PSCI firmware.
+ */
+void hyp_trace_panic(void)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+	int event;
+
+	WRITE_ONCE(hyp_trace_panicked, true);
+	hyp_ring_close(&cpu->ring);
+	for (event = 0; event <= HYP_EVENT_ANY; event++)
+		WRITE_ONCE(hyp_event_id[event], 0);
+
+	cpu->vector = 0;
+	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
+}
+
 /*
  * Those that set an alarm, or open and close a ring, have recorded all that is to be
  * recorded of them before they do.

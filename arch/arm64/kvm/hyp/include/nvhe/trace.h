@@ -112,6 +112,9 @@ int hyp_trace_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages, u32 nr_slot
 int hyp_trace_unload(struct hyp_trace_cpu *cpu);
 int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu);
 
+/* EL2 has panicked: nothing of tracing is to happen any more, on any CPU. */
+extern bool hyp_trace_panicked;
+
 /* By CPU; 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
@@ -317,6 +320,7 @@ void handle_trap(struct kvm_cpu_context *host_ctxt);
 
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt);
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
+void hyp_trace_panic(void);
 
 /**
  * hyp_trace_host_vector() - the vectors for exceptions of the host
@@ -393,6 +397,7 @@ static inline void hyp_trace_psci_leave(void) { }
 static inline void hyp_trace_psci_return(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
 static inline void hyp_trace_cpu_start(void) { }
+static inline void hyp_trace_panic(void) { }
 
 #define hyp_trace_host_vector(usual)	(usual)
 
