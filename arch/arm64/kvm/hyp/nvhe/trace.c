@@ -36,6 +36,7 @@ static struct {
 	enum hyp_trace_mode	mode;
 	u16			event_id[HYP_NR_EVENTS];
 	struct hyp_clock	clock;
+	u32			clock_seq;	/* odd while it is being changed */
 } hyp_trace;
 
 /* The CPU of that number, or NULL if there is none. */
@@ -79,6 +80,28 @@ int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu)
 		return ret;
 
 	return cpu_quiescent(cpu) ? 0 : -EBUSY;
+}
+
+/**
+ * hyp_trace_take_clock() - from now on this CPU uses what the host has set last
+ * @cpu:	this CPU
+ *
+ * Without the lock, which is the whole machine's, unless the clock is just being
+ * changed: this happens whenever a CPU wakes up, or changes to another task.
+ */
+void hyp_trace_take_clock(struct hyp_trace_cpu *cpu)
+{
+	/* Both pair with handle___hyp_trace_clock(). */
+	u32 seq = smp_load_acquire(&hyp_trace.clock_seq);
+
+	cpu->clock = hyp_trace.clock;
+	smp_rmb();
+	if (likely(!(seq & 1) && seq == READ_ONCE(hyp_trace.clock_seq)))
+		return;
+
+	hyp_spin_lock(&hyp_trace.lock);
+	cpu->clock = hyp_trace.clock;
+	hyp_spin_unlock(&hyp_trace.lock);
 }
 
 /**
@@ -216,9 +239,7 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 
 	/* What a writer needs, which finds the ring closed until then. */
 	cpu->host_ctxt = host_ctxt;
-	hyp_spin_lock(&hyp_trace.lock);
-	cpu->clock = hyp_trace.clock;
-	hyp_spin_unlock(&hyp_trace.lock);
+	hyp_trace_take_clock(cpu);
 
 	/* If this call has been entered: with the ring closed it could not exit. */
 	if (state != HYP_TRACE_OPEN && cpu->entered)
@@ -364,12 +385,16 @@ void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
 		return;
 	}
 
+	/* Both pair with hyp_trace_take_clock(). */
 	hyp_spin_lock(&hyp_trace.lock);
+	WRITE_ONCE(hyp_trace.clock_seq, hyp_trace.clock_seq + 1);
+	smp_wmb();
 	hyp_trace.clock = (struct hyp_clock) {
 		.mult		= mult,
 		.shift		= shift,
 		.base		= base,
 	};
+	smp_store_release(&hyp_trace.clock_seq, hyp_trace.clock_seq + 1);
 	hyp_spin_unlock(&hyp_trace.lock);
 
 	cpu_reg(host_ctxt, 1) = 0;

@@ -115,6 +115,8 @@ int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu);
 /* EL2 has panicked: nothing of tracing is to happen any more, on any CPU. */
 extern bool hyp_trace_panicked;
 
+void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
+
 /* By CPU; 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
