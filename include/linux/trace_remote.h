@@ -28,12 +28,13 @@ struct rb_remote_ring {
 /**
  * struct rb_remote_ops - how to talk to the writer
  * @start:	before the first ring is loaded: set up its clock
- * @stop:	after the last one is unloaded
+ * @stop:	after the last one is unloaded: nothing of tracing is in anybody's way
  * @load:	give it a ring, closed
  * @unload:	take the ring back, and the counts of what it wrote and dropped
  * @sync:	have that online CPU, or all with -1, pass through the writer's
  *		quiescent state, with its ring open unless @set_cpus or @ignore
- *		is against it
+ *		is against it. A CPU whose ring is closed, and stays so, is left alone
+ * @is_open:	may that CPU be writing? A hint: it may open its ring at any time
  * @set_cpus:	record events of these CPUs only, from now on; at first of all
  * @ignore:	record none of this CPU's events, from now on, or do. Interrupts are
  *		off
@@ -45,14 +46,15 @@ struct rb_remote_ring {
  *		@type, or not at all if that is 0
  * @set_alarm:	have trace_hyp_doorbell() called on CPU @cpu when an event comes to be
  *		at position @pos or later; once, and instead of what was asked for
- *		before. On that CPU with interrupts off, or while it is off: else
- *		-EBUSY. NULL if the writer can't, then those who wait look themselves
+ *		before. On that CPU with interrupts off, or while it is off or its ring
+ *		closed: else -EBUSY. NULL if the writer can't, then those who wait look
+ *		themselves
  * @write_event: have a "selftest" event recorded on this CPU; tests only, and
  * @test:	so is this: see enum hyp_trace_test_action
  *
  * Those that return int return 0 or a negative errno, and have said why in the
  * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
- * caller of @start, @unload, @sync, @set_cpus and @reset.
+ * caller of @start, @stop, @unload, @sync, @set_cpus and @reset.
  */
 struct rb_remote_ops {
 	int	(*start)(void);
@@ -61,6 +63,7 @@ struct rb_remote_ops {
 	int	(*unload)(const struct rb_remote_ring *ring, u64 *seq,
 			  u64 *dropped);
 	void	(*sync)(int cpu);
+	bool	(*is_open)(int cpu);
 	void	(*set_cpus)(const struct cpumask *cpus);
 	void	(*ignore)(bool ignore);
 	void	(*set_on)(bool on, bool draining, bool overwrite);

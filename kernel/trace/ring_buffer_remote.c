@@ -594,11 +594,18 @@ void rb_remote_reset(struct rb_remote *remote, int cpu)
  */
 void rb_remote_set_cpus(struct rb_remote *remote, const struct cpumask *cpus)
 {
-	guard(cpus_read_lock)();
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&trace_types_lock);
 
-	remote->ops->set_cpus(cpus);
-	cpumask_copy(remote->tr->tracing_cpumask, cpus);
+	scoped_guard(cpus_read_lock) {
+		guard(mutex)(&remote->lock);
+
+		remote->ops->set_cpus(cpus);
+		cpumask_copy(remote->tr->tracing_cpumask, cpus);
+	}
+
+	/* As when tracing is turned on, for those that are traced only now. */
+	if (READ_ONCE(remote->on))
+		remote->in_use(true);
 }
 
 /**

@@ -127,8 +127,8 @@ struct rb_remote_cpu {
  * struct rb_remote - a remote ring buffer
  * @name:	for messages
  * @ops:	how to talk to the writer
- * @in_use:	called when tracing is turned on, and when all rings are unloaded;
- *		with trace_types_lock held and none of the other locks
+ * @in_use:	called when tracing is turned on, while it is for other CPUs, and when
+ *		all rings are unloaded; with trace_types_lock held and none of the others
  * @format:	the events that it writes
  * @tr:		its instance
  * @cpus:	a ring for each possible CPU

@@ -68,10 +68,12 @@ static void wake_all(struct rb_remote *remote)
  * struct rb_alarm - an alarm to be set
  * @c:		for this CPU
  * @full:	when its ring is that full [per cent]
+ * @busy:	the writer refused: only that CPU can set it
  */
 struct rb_alarm {
 	struct rb_remote_cpu	*c;
 	int			full;
+	bool			busy;
 };
 
 /* Is there none that will go off at that time or before? */
@@ -85,8 +87,8 @@ static bool alarm_missing(const struct rb_alarm *alarm)
 }
 
 /*
- * On the CPU itself, or while it is off. If it is just going or coming EL2 refuses, and
- * rb_remote_rearm() follows.
+ * On the CPU itself, or while it is off or its ring closed. If it is just going or coming
+ * EL2 refuses, and rb_remote_rearm() follows.
  */
 static void alarm_set(void *data)
 {
@@ -96,16 +98,37 @@ static void alarm_set(void *data)
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
+	alarm->busy = false;
 	if (!alarm_missing(alarm))
 		return;
 
 	pos = watermark(c, alarm->full);
-	if (c->remote->ops->set_alarm(c->cpu, pos))
+	if (c->remote->ops->set_alarm(c->cpu, pos)) {
+		alarm->busy = true;
 		return;
+	}
 
 	/* It may have gone off already: then the interrupt is pending. */
 	c->alarm = pos;
 	c->armed = jiffies;
+}
+
+/*
+ * A CPU whose ring is closed is not interrupted for this: it may be one that is not to
+ * be, nohz_full for instance. If it opens its ring just now EL2 refuses.
+ */
+static void alarm_set_anywhere(struct rb_alarm *alarm)
+{
+	struct rb_remote_cpu *c = alarm->c;
+
+	if (!c->remote->ops->is_open(c->cpu)) {
+		alarm_set(alarm);
+		if (!alarm->busy)
+			return;
+	}
+
+	if (smp_call_function_single(c->cpu, alarm_set, alarm, true))
+		alarm_set(alarm);
 }
 
 static void cpu_arm(struct rb_remote_cpu *c, int full)
@@ -121,8 +144,8 @@ static void cpu_arm(struct rb_remote_cpu *c, int full)
 
 	if (soon)
 		schedule_delayed_work(&c->remote->poll, 1);
-	else if (smp_call_function_single(c->cpu, alarm_set, &alarm, true))
-		alarm_set(&alarm);
+	else
+		alarm_set_anywhere(&alarm);
 }
 
 /*

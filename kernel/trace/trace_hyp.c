@@ -84,7 +84,8 @@ static void follow_tasks(bool on)
 
 	/* Those that run now may not be switched from for long. */
 	if (on)
-		on_each_cpu(follow_current, NULL, true);
+		on_each_cpu_mask(hyp_remote.tr->tracing_cpumask, follow_current, NULL,
+				 true);
 }
 
 static struct rb_remote hyp_remote = {

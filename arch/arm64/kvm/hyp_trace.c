@@ -9,6 +9,7 @@
 #include <linux/cpu_pm.h>
 #include <linux/gfp.h>
 #include <linux/init.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/trace_remote.h>
 
@@ -30,12 +31,18 @@ static DEFINE_PER_CPU(struct region, regions);
 /* A ring that is closed in order to be unloaded must not be opened by a sync. */
 static DEFINE_MUTEX(sync_lock);
 
+/* From start to stop; else all rings are closed, and nobody is troubled with them. */
+static bool in_use;
+
 /* What a CPU's ring is open for: not for CPUs and tasks that are not traced. */
 static struct cpumask traced_cpus = { CPU_BITS_ALL };
 static DEFINE_PER_CPU(bool, ignored);
 
 /* Closed in order to be unloaded, or because the CPU goes: until the next sync */
 static DEFINE_PER_CPU(bool, closed);
+
+/* What EL2 has been told last of a CPU's ring, by that CPU: enum hyp_trace_ring_state */
+static DEFINE_PER_CPU(u8, told);
 
 /* As hyp_trace_locked at EL2, which the host can't read later. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
@@ -165,29 +172,80 @@ out:
 	return ret;
 }
 
-/* All of the following run on the CPU, with interrupts off. */
-static void sync_this_cpu(void)
+/* Are a CPU's events wanted, but for those of tasks that are not traced? */
+static bool is_traced(int cpu)
 {
-	bool wanted = cpumask_test_cpu(smp_processor_id(), &traced_cpus) &&
-		      !this_cpu_read(ignored);
-	enum hyp_trace_ring_state state = !wanted ? HYP_TRACE_CLOSED :
-					  this_cpu_read(closed) ?
-					  HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
+	return READ_ONCE(in_use) && cpumask_test_cpu(cpu, &traced_cpus);
+}
+
+static enum hyp_trace_ring_state wanted_state(void)
+{
+	if (!is_traced(smp_processor_id()) || this_cpu_read(ignored))
+		return HYP_TRACE_CLOSED;
+
+	return this_cpu_read(closed) ? HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
+}
+
+/* Not inlined, so that the host's function tracer can show who enters EL2 for this. */
+static noinline void tell_el2(enum hyp_trace_ring_state state)
+{
 	struct arm_smccc_res res;
 
+	/*
+	 * Pairs with hyp_trace_clock_changed(): either that one sees that this CPU
+	 * wants the clock, or this CPU gets the new one.
+	 */
+	this_cpu_write(told, state);
+	smp_mb();
 	hyp_trace_call(&res, __hyp_trace_sync, state);
+}
+
+/**
+ * hyp_trace_sync_this_cpu() - have this CPU take over the clock, open or close its ring
+ *
+ * If it is closed and stays closed there is nothing to be said.
+ *
+ * Context: interrupts are off.
+ */
+void hyp_trace_sync_this_cpu(void)
+{
+	enum hyp_trace_ring_state state = wanted_state();
+
+	if (state != HYP_TRACE_CLOSED || this_cpu_read(told) != HYP_TRACE_CLOSED)
+		tell_el2(state);
+}
+
+static void sync_this_cpu(void *unused)
+{
+	hyp_trace_sync_this_cpu();
 }
 
 static void open_this_cpu(void *unused)
 {
 	this_cpu_write(closed, false);
-	sync_this_cpu();
+	hyp_trace_sync_this_cpu();
 }
 
 static void close_this_cpu(void *unused)
 {
 	this_cpu_write(closed, true);
-	sync_this_cpu();
+	hyp_trace_sync_this_cpu();
+}
+
+static bool hyp_is_open(int cpu)
+{
+	return READ_ONCE(per_cpu(told, cpu)) != HYP_TRACE_CLOSED;
+}
+
+static bool is_open(int cpu, void *unused)
+{
+	return hyp_is_open(cpu);
+}
+
+/* Its ring is open, or is to be. */
+static bool is_concerned(int cpu, void *unused)
+{
+	return hyp_is_open(cpu) || is_traced(cpu);
 }
 
 static void hyp_ignore(bool ignore)
@@ -197,9 +255,9 @@ static void hyp_ignore(bool ignore)
 
 	this_cpu_write(ignored, ignore);
 
-	/* A ring that is being unloaded is locked, at EL2, for long. */
+	/* A ring that is being unloaded stays closed until that is done. */
 	if (!this_cpu_read(closed))
-		sync_this_cpu();
+		hyp_trace_sync_this_cpu();
 }
 
 /*
@@ -210,7 +268,7 @@ static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *
 {
 	if ((action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) &&
 	    !this_cpu_read(closed))
-		sync_this_cpu();
+		hyp_trace_sync_this_cpu();
 
 	return NOTIFY_OK;
 }
@@ -220,12 +278,15 @@ static struct notifier_block cpu_pm_nb = {
 	.priority	= -1,		/* after KVM's */
 };
 
-/* Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is. */
+/*
+ * Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is; if the CPU is
+ * not traced, it is closed.
+ */
 static void close_ring(int cpu)
 {
 	lockdep_assert_held(&sync_lock);
 
-	if (cpu_online(cpu))
+	if (cpu_online(cpu) && is_concerned(cpu, NULL))
 		smp_call_function_single(cpu, close_this_cpu, NULL, true);
 }
 
@@ -256,26 +317,27 @@ static int hyp_unload(const struct rb_remote_ring *ring, u64 *seq, u64 *dropped)
 }
 
 /**
- * hyp_trace_sync_cpus() - have all CPUs take over the clock, open their rings
+ * hyp_trace_clock_changed() - have all CPUs take over the clock that EL2 has now
+ *
+ * Those whose ring is closed do when they open it.
  *
  * Context: may sleep; the caller holds off CPU hotplug.
  */
-void hyp_trace_sync_cpus(void)
+void hyp_trace_clock_changed(void)
 {
-	guard(mutex)(&sync_lock);
-
-	on_each_cpu(open_this_cpu, NULL, true);
+	/* Pairs with tell_el2(). */
+	smp_mb();
+	on_each_cpu_cond(is_open, sync_this_cpu, NULL, true);
 }
 
 static void hyp_sync(int cpu)
 {
-	if (cpu == -1) {
-		hyp_trace_sync_cpus();
-		return;
-	}
-
 	guard(mutex)(&sync_lock);
-	smp_call_function_single(cpu, open_this_cpu, NULL, true);
+
+	if (cpu == -1)
+		on_each_cpu_cond(is_concerned, open_this_cpu, NULL, true);
+	else
+		smp_call_function_single(cpu, open_this_cpu, NULL, true);
 }
 
 static void hyp_set_cpus(const struct cpumask *cpus)
@@ -283,7 +345,23 @@ static void hyp_set_cpus(const struct cpumask *cpus)
 	guard(mutex)(&sync_lock);
 
 	cpumask_copy(&traced_cpus, cpus);
-	on_each_cpu(open_this_cpu, NULL, true);
+	on_each_cpu_cond(is_concerned, open_this_cpu, NULL, true);
+}
+
+static int hyp_start(void)
+{
+	int ret = hyp_trace_clock_start();
+
+	WRITE_ONCE(in_use, !ret);
+	return ret;
+}
+
+/* CPUs that are off close their rings when they come back. */
+static void hyp_stop(void)
+{
+	WRITE_ONCE(in_use, false);
+	on_each_cpu_cond(is_open, sync_this_cpu, NULL, true);
+	hyp_trace_clock_stop();
 }
 
 static void hyp_set_on(bool on, bool draining, bool overwrite)
@@ -372,11 +450,12 @@ static int hyp_test(u64 action, u64 arg)
 }
 
 static struct rb_remote_ops hyp_ops __ro_after_init = {
-	.start		= hyp_trace_clock_start,
-	.stop		= hyp_trace_clock_stop,
+	.start		= hyp_start,
+	.stop		= hyp_stop,
 	.load		= hyp_load,
 	.unload		= hyp_unload,
 	.sync		= hyp_sync,
+	.is_open	= hyp_is_open,
 	.set_cpus	= hyp_set_cpus,
 	.ignore		= hyp_ignore,
 	.set_on		= hyp_set_on,
@@ -401,6 +480,19 @@ static int cpu_offline_cb(unsigned int cpu)
 		close_this_cpu(NULL);
 
 	return 0;
+}
+
+/* What was turned off meanwhile: a CPU that was off has not been told. */
+static int cpu_online_cb(unsigned int cpu)
+{
+	int ret = trace_hyp_cpu_online(cpu);
+
+	guard(irqsave)();
+
+	if (!READ_ONCE(in_use))
+		hyp_trace_sync_this_cpu();
+
+	return ret;
 }
 
 static bool __init counter_has_erratum(int cpu)
@@ -485,7 +577,7 @@ static int __init hyp_trace_init(void)
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 					"arm64/hyp_trace:online",
-					trace_hyp_cpu_online, cpu_offline_cb);
+					cpu_online_cb, cpu_offline_cb);
 	return min(ret, 0);
 }
 late_initcall(hyp_trace_init);

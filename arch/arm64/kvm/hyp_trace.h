@@ -42,7 +42,8 @@ static inline bool hyp_trace_may_call(void)
 	__ret;								\
 })
 
-void hyp_trace_sync_cpus(void);
+void hyp_trace_clock_changed(void);
+void hyp_trace_sync_this_cpu(void);
 
 int hyp_trace_clock_start(void);
 void hyp_trace_clock_stop(void);

@@ -92,7 +92,7 @@ static void update_work(struct work_struct *work)
 	guard(cpus_read_lock)();
 
 	if (!update())
-		hyp_trace_sync_cpus();
+		hyp_trace_clock_changed();
 }
 
 static DECLARE_WORK(clock_work, update_work);

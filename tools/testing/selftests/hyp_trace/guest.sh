@@ -6,7 +6,7 @@
 # The events first: some are of memory that nothing was done to before.
 status=0
 for test in hyp_events_test hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
-	    hyp_account_test hyp_wait_test; do
+	    hyp_account_test hyp_wait_test hyp_idle_test; do
 	$test || status=1
 done
 

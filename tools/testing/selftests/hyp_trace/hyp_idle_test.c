@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who is not traced is left alone: CPUs when tracing is off again, CPUs that are not
+ * among those to be traced, CPUs that sleep while nobody traces.
+ *
+ * What the host does to a CPU for tracing's sake is seen by its own tracers: of functions,
+ * and of what one CPU has another one do.
+ */
+
+#include <sys/timex.h>
+
+#include "hyp_fixture.h"
+
+#define ROOT		"/sys/kernel/tracing/"
+#define FUNCTIONS	"tell_el2 sync_this_cpu hyp_set_alarm"
+#define CALLS		ROOT "events/csd/csd_function_entry/enable"
+
+FIXTURE(idle) {
+	int cpus;
+};
+
+FIXTURE_SETUP(idle)
+{
+	self->cpus = nr_cpus();
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_cpumask", path_of("%x", (1 << self->cpus) - 1)));
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "1"));
+	ASSERT_EQ(0, put(ROOT "set_ftrace_filter", FUNCTIONS));
+	ASSERT_EQ(0, put(CALLS, "1"));
+	ASSERT_EQ(0, run_on(0));
+}
+
+FIXTURE_TEARDOWN(idle)
+{
+	put(CALLS, "0");
+	put(ROOT "current_tracer", "nop");
+	put(ROOT "set_ftrace_filter", "");
+	put(HYP "tracing_cpumask", path_of("%x", (1 << self->cpus) - 1));
+	put(HYP "tracing_on", "0");
+	put(HYP "trace", "");
+}
+
+/* Note from now on who does what on which CPU, or to it. */
+static int watch(void)
+{
+	put(ROOT "current_tracer", "nop");
+	put(ROOT "trace", "");
+	return put(ROOT "current_tracer", "function");
+}
+
+static int count(int cpu, const char *text)
+{
+	char *trace = get(path_of(ROOT "per_cpu/cpu%d/trace", cpu)), *at = trace;
+	int n = 0;
+
+	while ((at = strstr(at, text))) {
+		at += strlen(text);
+		n++;
+	}
+	free(trace);
+	return n;
+}
+
+/* How often a CPU has run a function, one of FUNCTIONS. */
+static int ran(int cpu, const char *function)
+{
+	return count(cpu, path_of(": %s <-", function));
+}
+
+/* How often a CPU has been interrupted by another one to run it. */
+static int interrupted(int cpu, const char *function)
+{
+	return count(cpu, path_of("func=%s", function));
+}
+
+/* Rings are unloaded some time after nobody can need them; whether they are. */
+static bool wait_until_unloaded(int cpus)
+{
+	int fd = pages_open(), i, cpu, loaded = 1;
+	uint8_t page[PAGE];
+
+	for (i = 0; i < 1500 && loaded; i++) {
+		for (loaded = 0, cpu = 0; cpu < cpus; cpu++)
+			loaded += page_read(fd, cpu, -1, page);
+		if (loaded)
+			usleep(20000);
+	}
+	close(fd);
+
+	/* They are gone before their CPUs are told. */
+	usleep(100000);
+	return !loaded;
+}
+
+/* Is nothing of tracing in the way of what that CPU does? -EBUSY: there is. */
+static int is_quiet(int cpu)
+{
+	if (run_on(cpu))
+		return -errno;
+	return write_test(HYP_TRACE_TEST_QUIET, 0);
+}
+
+TEST_F_TIMEOUT(idle, nothing_is_in_the_way_after_use, 120)
+{
+	int cpu;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (cpu = 0; cpu < self->cpus; cpu++)
+		EXPECT_EQ(-EBUSY, is_quiet(cpu));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	for (cpu = 0; cpu < self->cpus; cpu++)
+		EXPECT_EQ(0, is_quiet(cpu));
+}
+
+TEST_F_TIMEOUT(idle, nothing_is_in_the_way_of_a_cpu_that_was_off, 120)
+{
+	static const char * const online = "/sys/devices/system/cpu/cpu1/online";
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	/* While nobody traces. */
+	ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(online, "1"));
+	EXPECT_EQ(0, is_quiet(1));
+
+	/* While somebody does, */
+	run_on(0);
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(online, "1"));
+	EXPECT_EQ(-EBUSY, is_quiet(1));
+
+	/* and stops before it comes back. */
+	run_on(0);
+	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	ASSERT_EQ(0, put(online, "1"));
+	EXPECT_EQ(0, is_quiet(1));
+}
+
+TEST_F_TIMEOUT(idle, a_cpu_that_wakes_up_calls_nobody_unless_it_is_traced, 120)
+{
+	char *cmdline = get("/proc/cmdline");
+	bool protected = strstr(cmdline, "kvm-arm.mode=protected");
+
+	free(cmdline);
+	if (protected)
+		SKIP(return, "with protection EL2 sees that by itself");
+
+	ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	ASSERT_EQ(0, watch());
+	ASSERT_EQ(0, put(HYP "write_cpu_pm", "1"));
+	EXPECT_EQ(0, ran(0, "tell_el2"));
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, watch());
+	ASSERT_EQ(0, put(HYP "write_cpu_pm", "1"));
+	EXPECT_EQ(1, ran(0, "tell_el2"));
+}
+
+static void *read_pipe(void *unused)
+{
+	char buf[4096];
+	int fd = open(HYP "trace_pipe", O_RDONLY);
+	ssize_t n = read(fd, buf, sizeof(buf));
+
+	close(fd);
+	return (void *)n;
+}
+
+/*
+ * All that has to do with other CPUs: tracing goes on, the clock is corrected, somebody
+ * waits for events of whichever CPU and is woken, tracing goes off.
+ */
+static bool trace_for_a_while(void)
+{
+	struct timex faster = { .modes = ADJ_TICK, .tick = 10100 };
+	struct timex normal = { .modes = ADJ_TICK, .tick = 10000 };
+	pthread_t thread;
+	void *got = NULL;
+	bool ok;
+	int i;
+
+	ok = !watch() && !put(HYP "tracing_on", "1") && adjtimex(&faster) >= 0;
+	for (i = 0; i < 1500 && !ran(0, "sync_this_cpu"); i++)
+		usleep(20000);
+	ok &= ran(0, "sync_this_cpu") > 0 && adjtimex(&normal) >= 0;
+
+	ok &= !pthread_create(&thread, NULL, read_pipe, NULL);
+	for (i = 0; i < 1500 && !ran(0, "hyp_set_alarm"); i++)
+		usleep(20000);
+	ok &= ran(0, "hyp_set_alarm") > 0;
+	ok &= !emit(1, 1) && !pthread_join(thread, &got) && (long)got > 0;
+	return ok && !put(HYP "tracing_on", "0");
+}
+
+TEST_F_TIMEOUT(idle, a_cpu_that_is_not_traced_is_left_alone, 240)
+{
+	static const char * const calls[] = {
+		"open_this_cpu", "sync_this_cpu", "alarm_set", "follow_current",
+	};
+	size_t i;
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+	if (!has_gicv3())
+		SKIP(return, "without a GICv3 there are no alarms to be set");
+
+	ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	ASSERT_EQ(0, put(HYP "tracing_cpumask", "1"));
+	ASSERT_TRUE(trace_for_a_while());
+	ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		EXPECT_EQ(0, interrupted(1, calls[i])) TH_LOG("call %zu", i);
+	EXPECT_EQ(0, ran(1, "tell_el2"));
+
+	/* And it would have been seen. */
+	ASSERT_EQ(0, put(HYP "tracing_cpumask", "3"));
+	ASSERT_TRUE(trace_for_a_while());
+	ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		EXPECT_LT(0, interrupted(1, calls[i])) TH_LOG("call %zu", i);
+	EXPECT_LT(0, ran(1, "tell_el2"));
+}
+
+TEST_HARNESS_MAIN
