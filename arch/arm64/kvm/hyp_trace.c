@@ -11,6 +11,7 @@
 #include <linux/init.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/syscore_ops.h>
 #include <linux/trace_remote.h>
 
 #include <asm/arch_timer.h>
@@ -276,6 +277,23 @@ static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *
 static struct notifier_block cpu_pm_nb = {
 	.notifier_call	= cpu_pm_notify,
 	.priority	= -1,		/* after KVM's */
+};
+
+/*
+ * After hibernation or a suspend of the whole machine KVM sets EL2 up last, later than
+ * CPU_PM, and we come after it.
+ */
+static void system_resume(void *unused)
+{
+	hyp_trace_sync_this_cpu();
+}
+
+static const struct syscore_ops hyp_syscore_ops = {
+	.resume = system_resume,
+};
+
+static struct syscore hyp_syscore = {
+	.ops = &hyp_syscore_ops,
 };
 
 /*
@@ -565,8 +583,10 @@ static int __init hyp_trace_init(void)
 	else
 		pr_info("hyp_trace: no GICv3: readers that wait will look for events now and then\n");
 
-	if (!is_protected_kvm_enabled())
+	if (!is_protected_kvm_enabled()) {
 		cpu_pm_register_notifier(&cpu_pm_nb);
+		register_syscore(&hyp_syscore);
+	}
 
 	trace_hyp_register(&hyp_ops);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,

@@ -417,7 +417,7 @@ struct pairs {
 	int	enters, errors;
 	int	reasons[16];
 	uint64_t last_ts;
-	/* If a guest runs: the task that runs it, and between which times. */
+	/* If a guest runs: the task that runs it, and between which times; or -1. */
 	int	guest_pid;
 	uint64_t guest_from, guest_to;
 };
@@ -426,7 +426,8 @@ enum { SMC, HVC, SYS, PSCI, HOST_ABORT, GUEST_EXIT, ERET_HOST, ERET_GUEST };
 
 static bool guest_is_wrong(const struct pairs *p, const struct event *e)
 {
-	return e->pid != p->guest_pid || e->ts < p->guest_from || e->ts > p->guest_to;
+	return p->guest_pid >= 0 &&
+	       (e->pid != p->guest_pid || e->ts < p->guest_from || e->ts > p->guest_to);
 }
 
 static void check_pairs(void *data, const struct event *e)
@@ -564,6 +565,51 @@ TEST_F(hyp, a_cpu_that_has_slept_is_traced_as_before)
 	EXPECT_LT(0, read_raw(0, check_pairs, &p));
 	EXPECT_EQ(0, p.errors);
 	EXPECT_LE(100, p.reasons[HVC]);
+}
+
+/*
+ * As the machine goes to sleep and wakes up, but for what firmware does meanwhile, which
+ * QEMU's does not: all CPUs but one off, then devices, timekeeping and KVM stopped.
+ */
+static int hibernate(void)
+{
+	int ret;
+
+	put("/sys/module/suspend/parameters/pm_test_delay", "1");
+	ret = put("/sys/power/pm_test", "core");
+	return ret ?: put("/sys/power/state", "disk");
+}
+
+TEST_F_TIMEOUT(hyp, a_machine_that_has_hibernated_is_traced_as_before, 120)
+{
+	int cpu;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "4096"));
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_hcall"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, hibernate());
+	ASSERT_EQ(0, put(HYP "trace", ""));
+
+	/* If nothing had EL2's vectors set up again a guest would, in its first run. */
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_LT(0, run_guest(8, NULL));
+	run_on(0);
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		struct pairs p = pairs_new();
+
+		/* The guest's task is anybody's here. */
+		p.guest_pid = -1;
+		EXPECT_LE(0, read_raw(cpu, check_pairs, &p));
+		EXPECT_EQ(0, p.errors);
+		EXPECT_FALSE(p.inside);
+		if (!cpu) {
+			EXPECT_LE(200, p.reasons[HVC]);
+			EXPECT_LT(0, p.reasons[GUEST_EXIT]);
+		}
+	}
 }
 
 /* Equally many on each of 1, 2, 4 or 8 CPUs: hyp_guest moves after eight. */
