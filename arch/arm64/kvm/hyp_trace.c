@@ -281,10 +281,12 @@ static struct notifier_block cpu_pm_nb = {
 
 /*
  * After hibernation or a suspend of the whole machine KVM sets EL2 up last, later than
- * CPU_PM, and we come after it.
+ * CPU_PM and timekeeping, and we come after it: what both could not tell EL2 then.
  */
 static void system_resume(void *unused)
 {
+	if (READ_ONCE(in_use))
+		hyp_trace_clock_resume();
 	hyp_trace_sync_this_cpu();
 }
 

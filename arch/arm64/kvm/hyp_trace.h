@@ -47,6 +47,7 @@ void hyp_trace_sync_this_cpu(void);
 
 int hyp_trace_clock_start(void);
 void hyp_trace_clock_stop(void);
+void hyp_trace_clock_resume(void);
 
 int hyp_trace_doorbell_init(void);
 

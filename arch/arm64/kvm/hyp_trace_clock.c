@@ -7,15 +7,20 @@
  * compares what EL2 makes of the counter with what the timekeeper does, and if
  * they have come apart (NTP, a change of rate) EL2 is told again. There is no
  * timer, and no hypercall while they agree.
+ *
+ * While the machine sleeps timekeeping counts with the counter's own rate, not with the
+ * one that NTP wants. So does EL2 then, from the moment at which timekeeping is suspended:
+ * else it would be ahead or behind afterwards by parts per million of the whole sleep,
+ * and a ring whose time is ahead has to stand still until the clock has caught up.
  */
 
 #include <linux/clocksource.h>
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include <linux/math64.h>
-#include <linux/mutex.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
+#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include <asm/arch_timer.h>
@@ -44,6 +49,7 @@ static DEFINE_RAW_SPINLOCK(clock_lock);
 static struct conversion wanted;	/* the timekeeper's */
 static struct conversion used;		/* EL2's */
 static bool usable;			/* it runs on the counter that EL2 reads */
+static bool asleep;			/* it is suspended */
 
 static u64 convert(const struct conversion *c, u64 cyc)
 {
@@ -64,27 +70,24 @@ static int push(const struct conversion *c)
 	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, c->ns - since);
 }
 
+/* What EL2 gets last is what @used says: both under the lock. */
+static int update_locked(void)
+{
+	lockdep_assert_held(&clock_lock);
+
+	used = wanted;
+	return push(&used);
+}
+
 static int update(void)
 {
-	static DEFINE_MUTEX(update_lock);
-	struct conversion c;
-	bool ok;
-
-	/* What EL2 gets last must be what used says. */
-	guard(mutex)(&update_lock);
-
 	scoped_guard(raw_spinlock_irqsave, &clock_lock) {
-		used = wanted;
-		c = wanted;
-		ok = usable;
+		if (usable)
+			return update_locked();
 	}
 
-	if (!ok) {
-		pr_err("hyp_trace: the clocksource is not the architected counter, which is what EL2 reads: see /sys/devices/system/clocksource\n");
-		return -EOPNOTSUPP;
-	}
-
-	return push(&c);
+	pr_err("hyp_trace: the clocksource is not the architected counter, which is what EL2 reads: see /sys/devices/system/clocksource\n");
+	return -EOPNOTSUPP;
 }
 
 static void update_work(struct work_struct *work)
@@ -105,6 +108,19 @@ static void schedule_update(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(clock_irq_work, schedule_update);
 
+/*
+ * By the one CPU that is awake, at once: there is nobody to do it later, and before it is
+ * done there may be events. The others take the clock over when they come out of firmware
+ * or, without protection, when they set EL2 up again.
+ */
+static void fall_asleep_or_wake_up(void)
+{
+	lockdep_assert_held(&clock_lock);
+
+	if (usable && !update_locked())
+		hyp_trace_sync_this_cpu();
+}
+
 static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set,
 			       void *data)
 {
@@ -119,9 +135,15 @@ static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set,
 		.cyc	= tkr->cycle_last,
 		.ns	= ktime_to_ns(tkr->base) + ktime_to_ns(tk->offs_boot) +
 			  (tkr->xtime_nsec >> tkr->shift),
-		.mult	= tkr->mult,
+		.mult	= timekeeping_suspended ? tkr->clock->mult : tkr->mult,
 		.shift	= tkr->shift,
 	};
+
+	if (asleep != timekeeping_suspended) {
+		asleep = timekeeping_suspended;
+		fall_asleep_or_wake_up();
+		return NOTIFY_OK;
+	}
 
 	used_ns = convert(&used, wanted.cyc);
 	if (abs_diff(used_ns, wanted.ns) > CLOCK_TOLERANCE_NS)
@@ -161,4 +183,17 @@ void hyp_trace_clock_stop(void)
 	pvclock_gtod_unregister_notifier(&timekeeping_nb);
 	irq_work_sync(&clock_irq_work);
 	cancel_work(&clock_work);
+}
+
+/**
+ * hyp_trace_clock_resume() - EL2 is back; it was not when timekeeping was
+ *
+ * Context: interrupts are off, no other CPU is up.
+ */
+void hyp_trace_clock_resume(void)
+{
+	guard(raw_spinlock_irqsave)(&clock_lock);
+
+	if (usable)
+		update_locked();
 }

@@ -612,6 +612,44 @@ TEST_F_TIMEOUT(hyp, a_machine_that_has_hibernated_is_traced_as_before, 120)
 	}
 }
 
+/*
+ * A sleep is counted by the counter's own rate, whatever NTP made of it before. Here by ten
+ * per cent, so that a second of sleep is worth a week's with a usual clock.
+ */
+TEST_F_TIMEOUT(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected, 120)
+{
+	struct timex faster = { .modes = ADJ_TICK, .tick = 11000 };
+	struct timex normal = { .modes = ADJ_TICK, .tick = 10000 };
+	uint64_t before[MAX_CPUS], after[MAX_CPUS];
+	int cpu;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_LE(0, adjtimex(&faster));
+	EXPECT_EQ(0, misdated(5));
+
+	/* What EL2 does while the machine wakes up must not be dated ahead, either. */
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_e* hyp:psci_*"));
+	ASSERT_EQ(0, hibernate());
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		ASSERT_EQ(0, run_on(cpu));
+		before[cpu] = boot_ns();
+		ASSERT_EQ(0, emit(1, 1));
+		after[cpu] = boot_ns();
+	}
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	EXPECT_LE(0, adjtimex(&normal));
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		struct stream s = stream_from(1);
+
+		EXPECT_LE(1, read_raw(cpu, check_stream, &s));
+		EXPECT_EQ(1, s.count);
+		EXPECT_EQ(0, s.errors);
+		EXPECT_LE(before[cpu], s.first_ts) TH_LOG("CPU %d", cpu);
+		EXPECT_GE(after[cpu], s.first_ts) TH_LOG("CPU %d", cpu);
+	}
+}
+
 /* Equally many on each of 1, 2, 4 or 8 CPUs: hyp_guest moves after eight. */
 #define GUEST_EXITS	384
 

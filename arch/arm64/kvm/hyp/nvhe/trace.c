@@ -152,7 +152,8 @@ void hyp_trace_psci_leave(void)
 /**
  * hyp_trace_psci_return() - this CPU is back from PSCI firmware
  *
- * Its ring may have been replaced meanwhile.
+ * Its ring may have been replaced meanwhile, and its clock be out of date by whatever it
+ * has been wrong by for as long as that took.
  */
 void hyp_trace_psci_return(void)
 {
@@ -160,6 +161,8 @@ void hyp_trace_psci_return(void)
 
 	if (unlikely(READ_ONCE(hyp_trace_panicked)))
 		return;
+
+	hyp_trace_take_clock(cpu);
 
 	hyp_spin_lock(&cpu->lock);
 	cpu->parked = false;
