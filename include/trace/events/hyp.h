@@ -286,8 +286,8 @@ TRACE_EVENT(vcpu_enter,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->pc = read_sysreg_el2(SYS_ELR);
-		__entry->pstate = read_sysreg_el2(SYS_SPSR);
+		__entry->pc = hyp_disclose(vcpu, read_sysreg_el2(SYS_ELR));
+		__entry->pstate = hyp_disclose(vcpu, read_sysreg_el2(SYS_SPSR));
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -309,8 +309,8 @@ TRACE_EVENT(vcpu_exit,
 	TP_fast_assign(
 		u64 esr = hyp_exit_esr(exit_code);
 
-		__entry->pc = read_sysreg_el2(SYS_ELR);
-		__entry->esr = esr;
+		__entry->pc = hyp_disclose(vcpu, read_sysreg_el2(SYS_ELR));
+		__entry->esr = hyp_disclose_esr(vcpu, esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->reason = hyp_exit_reason(exit_code, esr);
@@ -333,9 +333,9 @@ TRACE_EVENT(vcpu_mem_abort,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->ipa = hyp_fault_ipa(&vcpu->arch.fault);
-		__entry->va = vcpu->arch.fault.far_el2;
-		__entry->esr = vcpu->arch.fault.esr_el2;
+		__entry->ipa = hyp_fault_ipa(vcpu);
+		__entry->va = hyp_disclose(vcpu, vcpu->arch.fault.far_el2);
+		__entry->esr = hyp_disclose_esr(vcpu, vcpu->arch.fault.esr_el2);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -357,9 +357,9 @@ DECLARE_EVENT_CLASS(vcpu_call,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->a1 = vcpu_get_reg(vcpu, 1);
-		__entry->a2 = vcpu_get_reg(vcpu, 2);
-		__entry->a3 = vcpu_get_reg(vcpu, 3);
+		__entry->a1 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 1));
+		__entry->a2 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 2));
+		__entry->a3 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 3));
 		__entry->func_id = vcpu_get_reg(vcpu, 0);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
@@ -410,7 +410,7 @@ TRACE_EVENT(vcpu_serror,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->disr = vcpu->arch.fault.disr_el1;
+		__entry->disr = hyp_disclose(vcpu, vcpu->arch.fault.disr_el1);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -428,7 +428,7 @@ TRACE_EVENT(vcpu_illegal_trap,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->esr = esr;
+		__entry->esr = hyp_disclose_esr(vcpu, esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -472,7 +472,8 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 		__field(u8, write)
 	),
 	TP_fast_assign(
-		__entry->value = vcpu_get_reg(vcpu, ESR_ELx_SYS64_ISS_RT(esr));
+		__entry->value = hyp_disclose(vcpu, vcpu_get_reg(vcpu,
+								 ESR_ELx_SYS64_ISS_RT(esr)));
 		__entry->sysreg = hyp_esr_sysreg(esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
@@ -493,7 +494,7 @@ DECLARE_EVENT_CLASS(vcpu_fixup,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->esr = esr;
+		__entry->esr = hyp_disclose_esr(vcpu, esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),

@@ -319,6 +319,29 @@ static const struct {
 	{ "hyp_span", write_event, "end selftest id=[1-9][0-9]* duration=[0-9]+ ns" },
 };
 
+/*
+ * Of a guest that is protected, or that EL2 takes for one. That there is more of others
+ * the table above has checked.
+ */
+#define CLASS	"esr=0x([0-9a-f]?[048c]0{6}|0)"
+
+static const struct {
+	const char	*event;
+	void		(*provoke)(void);
+	const char	*says;
+	unsigned int	needs;
+} withheld[] = {
+	{ "vcpu_enter", guest_store, GUEST "pc=0x0 pstate=0x0" },
+	{ "vcpu_exit", guest_store, GUEST "reason=[A-Z_0-9]+ pc=0x0 " CLASS },
+	{ "vcpu_exit", guest_hvc, GUEST "reason=[A-Z_0-9]+ pc=0x0 " CLASS },
+	{ "vcpu_mem_abort", guest_store, GUEST "[DI]ABT_LOW ipa=0x[0-9a-f]+000 va=0x0 " CLASS },
+	{ "guest_hvc", guest_hvc, GUEST "PSCI_VERSION func_id=0x84000000 a1=0x0 a2=0x0 a3=0x0" },
+	{ "guest_smc", guest_smc, GUEST "PSCI_VERSION func_id=0x84000000 a1=0x0 a2=0x0 a3=0x0" },
+	{ "vcpu_fixup_fp", guest_fp, GUEST "FP_ASIMD " CLASS },
+	{ "vcpu_fixup_sysreg", guest_counter, GUEST "read CNTPCT_EL0 value=0x0", UNPROTECTED },
+	{ "vcpu_fixup_sysreg", guest_gic, GUEST "read [A-Z0-9_]+ value=0x0", GICV3 | GIC_TRAPPED },
+};
+
 /* Running it ---------------------------------------------------------------------- */
 
 /*
@@ -395,6 +418,56 @@ static void test(size_t i, unsigned int has)
 				 "%s: %s\n", event, says);
 }
 
+/* Is there such an event, and does each of them say this? */
+static bool all_say(const char *event, const char *says)
+{
+	char *text = get(HYP "trace"), *line = strtok(text, "\n");
+	const char *what = path_of(": %s: ", event), *at;
+	int events = 0, right = 0;
+	regex_t regex;
+
+	if (regcomp(&regex, path_of("^(%s)$", says), REG_EXTENDED | REG_NOSUB))
+		errx(1, "%s", says);
+	for (; line; line = strtok(NULL, "\n")) {
+		at = strstr(line, what);
+		if (!at)
+			continue;
+		events++;
+		right += !regexec(&regex, at + strlen(what), 0, NULL, 0);
+	}
+	regfree(&regex);
+	free(text);
+	return events && right == events;
+}
+
+static bool is_withheld(const char *event, void (*provoke)(void), const char *says)
+{
+	bool ok = !write_test(HYP_TRACE_TEST_WITHHOLD, 1);
+
+	put(HYP "events/enable", "0");
+	put(path_of(HYP "events/hyp/%s/enable", event), "1");
+	put(HYP "tracing_on", "1");
+	put(HYP "trace", "");
+	provoke();
+	ok &= all_say(event, says);
+	if (!ok)
+		show(event);
+	put(HYP "tracing_on", "0");
+	write_test(HYP_TRACE_TEST_WITHHOLD, 0);
+	return ok;
+}
+
+static void test_withheld(size_t i, unsigned int has)
+{
+	const char *event = withheld[i].event, *says = withheld[i].says;
+
+	if (~has & withheld[i].needs)
+		ksft_test_result_skip("%s: not on this machine, or in this mode\n", event);
+	else
+		ksft_test_result(is_withheld(event, withheld[i].provoke, says),
+				 "%s of a protected guest: %s\n", event, says);
+}
+
 static bool in_table(const char *event)
 {
 	size_t i;
@@ -413,12 +486,14 @@ int main(void)
 	size_t i;
 
 	ksft_print_header();
-	ksft_set_plan(ARRAY_LEN(table) + 1);
+	ksft_set_plan(ARRAY_LEN(table) + ARRAY_LEN(withheld) + 1);
 	run_on(0);
 	put(HYP "tracing_on", "0");
 	put(HYP "buffer_size_kb", "256");
 	for (i = 0; i < ARRAY_LEN(table); i++)
 		test(i, has);
+	for (i = 0; i < ARRAY_LEN(withheld); i++)
+		test_withheld(i, has);
 	put(HYP "events/enable", "0");
 	put("/sys/kernel/tracing/buffer_size_kb", "1408");
 	ksft_test_result(of_all_events(in_table), "each event has a test\n");
