@@ -782,33 +782,40 @@ DEFINE_EVENT(vm_change, vm_destroy,
 
 /* EL2's own memory */
 
-DECLARE_EVENT_CLASS(pool_pages,
-	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
-	TP_ARGS(pool, pfn, order),
+/*
+ * 2^order pages are taken from the pool that begins there; ret: or it has not got them.
+ * Which ones is not for the host to know: they hold page tables.
+ */
+TRACE_EVENT(pool_alloc,
+	TP_PROTO(const struct hyp_pool *pool, u8 order, s32 ret),
+	TP_ARGS(pool, order, ret),
 	TP_STRUCT__entry(
 		__field(u64, pool)
-		__field(u64, pfn)
+		__field(s32, ret)
 		__field(u8, order)
 	),
 	TP_fast_assign(
 		__entry->pool = hyp_phys_to_pfn(pool->range_start);
-		__entry->pfn = pfn;
+		__entry->ret = ret;
 		__entry->order = order;
 	),
-	TP_printk("pool=0x%llx pfn=0x%llx order=%u", __entry->pool,
-		  __entry->pfn, __entry->order)
-);
-
-/* 2^order pages are taken from the pool that begins there; pfn 0: it has not got them. */
-DEFINE_EVENT(pool_pages, pool_alloc,
-	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
-	TP_ARGS(pool, pfn, order)
+	TP_printk("pool=0x%llx order=%u ret=%d", __entry->pool, __entry->order,
+		  __entry->ret)
 );
 
 /* They are returned. */
-DEFINE_EVENT(pool_pages, pool_free,
-	TP_PROTO(const struct hyp_pool *pool, u64 pfn, u8 order),
-	TP_ARGS(pool, pfn, order)
+TRACE_EVENT(pool_free,
+	TP_PROTO(const struct hyp_pool *pool, u8 order),
+	TP_ARGS(pool, order),
+	TP_STRUCT__entry(
+		__field(u64, pool)
+		__field(u8, order)
+	),
+	TP_fast_assign(
+		__entry->pool = hyp_phys_to_pfn(pool->range_start);
+		__entry->order = order;
+	),
+	TP_printk("pool=0x%llx order=%u", __entry->pool, __entry->order)
 );
 
 /* For whoever looks for something */
