@@ -36,7 +36,7 @@ static void panic_at(enum hyp_trace_test_action where)
 	if (where == HYP_TRACE_TEST_PANIC_LOCKED)
 		hyp_spin_lock(&cpu->lock);
 	if (where != HYP_TRACE_TEST_PANIC_WRITING)
-		BUG();
+		hyp_panic();
 
 	/* Nothing is mapped there: the write of an event faults. */
 	cpu->ring.page = NULL;
