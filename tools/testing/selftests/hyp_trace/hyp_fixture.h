@@ -6,6 +6,7 @@
 #ifndef HYP_FIXTURE_H
 #define HYP_FIXTURE_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -59,11 +60,15 @@ static inline struct stream stream_from(uint64_t first)
 	};
 }
 
-/* Emitters, one on each of the first CPUs, and how much each of them has emitted. */
+/*
+ * Emitters, one on each of the first CPUs, how much each of them has emitted, and how
+ * much it may.
+ */
 static struct emitter {
 	pthread_t	thread;
 	int		cpu;
 	unsigned long	count;
+	unsigned long	allowed;
 	int		error;
 } emitters[MAX_CPUS];
 
@@ -74,26 +79,84 @@ static inline bool stopped(void)
 	return __atomic_load_n(&stop, __ATOMIC_RELAXED);
 }
 
+#define EMITTED_AT_ONCE	10
+
+static inline bool has_emitted(const struct emitter *e)
+{
+	return __atomic_load_n(&e->count, __ATOMIC_ACQUIRE) >=
+	       __atomic_load_n(&e->allowed, __ATOMIC_ACQUIRE);
+}
+
 static inline void *emitter_thread(void *arg)
 {
 	struct emitter *e = arg;
+	unsigned long last;
+	int error;
 
 	run_on(e->cpu);
-	for (e->count = 0; !stopped() && !e->error; e->count += 10)
-		e->error = emit(e->count + 1, e->count + 10);
+	while (!stopped() && !e->error) {
+		if (has_emitted(e)) {
+			usleep(100);
+			continue;
+		}
+		last = e->count + EMITTED_AT_ONCE;
+		error = emit(e->count + 1, last);
+		__atomic_store_n(&e->error, error, __ATOMIC_RELAXED);
+		__atomic_store_n(&e->count, last, __ATOMIC_RELEASE);
+	}
 	return NULL;
 }
 
-static inline void emitters_start(int cpus)
+static inline void emitters_start_allowed(int cpus, unsigned long allowed)
 {
 	int cpu;
 
 	stop = false;
 	for (cpu = 0; cpu < cpus; cpu++) {
-		emitters[cpu] = (struct emitter) { .cpu = cpu };
+		emitters[cpu] = (struct emitter) { .cpu = cpu, .allowed = allowed };
 		pthread_create(&emitters[cpu].thread, NULL, emitter_thread,
 			       &emitters[cpu]);
 	}
+}
+
+/* As much as they can until they are stopped. */
+static inline void emitters_start(int cpus)
+{
+	emitters_start_allowed(cpus, ULONG_MAX);
+}
+
+/*
+ * That many each, in multiples of EMITTED_AT_ONCE, when emitters_allow() says so. What
+ * is recorded then depends neither on how fast the machine is nor on how long the test
+ * takes.
+ */
+static inline void emitters_start_counted(int cpus)
+{
+	emitters_start_allowed(cpus, 0);
+}
+
+/* Go on to emit @more. Returns at once: what the caller does next is among them. */
+static inline void emitters_allow(int cpus, unsigned long more)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < cpus; cpu++)
+		__atomic_add_fetch(&emitters[cpu].allowed, more, __ATOMIC_RELEASE);
+}
+
+/* Wait until they have emitted all that they may; false if one could not. */
+static inline bool emitters_wait(int cpus)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		while (!has_emitted(&emitters[cpu])) {
+			if (__atomic_load_n(&emitters[cpu].error, __ATOMIC_RELAXED))
+				return false;
+			usleep(100);
+		}
+	}
+	return true;
 }
 
 /* Stop them; false if one could not emit. */

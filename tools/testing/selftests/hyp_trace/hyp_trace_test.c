@@ -460,14 +460,6 @@ static struct pairs pairs_new(void)
 	};
 }
 
-/* Read a CPU to its end, which must be outside of a pair; whether it is so. */
-static bool is_paired(int cpu)
-{
-	struct pairs p = pairs_new();
-
-	return read_raw(cpu, check_pairs, &p) >= 0 && !p.errors && !p.inside;
-}
-
 TEST_F(hyp, enter_and_exit_are_paired_across_hypercalls_and_hotplug)
 {
 	int cpu, i;
@@ -503,48 +495,96 @@ TEST_F(hyp, enter_and_exit_are_paired_across_hypercalls_and_hotplug)
 	}
 }
 
+/*
+ * Read a CPU to its end, which must be outside of a pair, nothing lost; whether it is
+ * so, and there are at least that many hypercalls.
+ */
+static bool is_paired(int cpu, int hypercalls)
+{
+	struct pairs p = pairs_new();
+
+	return read_raw(cpu, check_pairs, &p) >= 0 && !p.errors && !p.inside &&
+	       p.reasons[HVC] >= hypercalls && !stat_of(cpu, "overrun:") &&
+	       !stat_of(cpu, "dropped events:");
+}
+
+/* Emissions while something is being changed, and as many while nothing is. */
+#define AMONG	50
+
+/* Do something while CPU 0 emits; 0 or an error. */
+static int among_emissions(int (*change)(int arg), int arg)
+{
+	int ret;
+
+	emitters_allow(1, AMONG);
+	ret = change(arg);
+	return emitters_wait(1) ? ret : -EIO;
+}
+
+static int nothing(int arg)
+{
+	return 0;
+}
+
+static int turn(int on)
+{
+	return put_num(HYP "tracing_on", on);
+}
+
 TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 {
+	const int rounds = 100;
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_*"));
-	emitters_start(1);
+	emitters_start_counted(1);
 	run_on(self->cpus - 1);
-	for (i = 0; i < 100; i++) {
-		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-		usleep(1000);
-		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	for (i = 0; i < rounds; i++) {
+		ASSERT_EQ(0, among_emissions(turn, 1));
+		ASSERT_EQ(0, among_emissions(nothing, 0));
+		ASSERT_EQ(0, among_emissions(turn, 0));
 	}
 	EXPECT_TRUE(emitters_stop(1));
 
 	for (cpu = 0; cpu < self->cpus; cpu++)
-		EXPECT_TRUE(is_paired(cpu));
+		EXPECT_TRUE(is_paired(cpu, cpu ? 0 : rounds * AMONG));
+}
+
+/* CPUs by mask, and the task that asks: not the one that emits. */
+static int choose(int cpus)
+{
+	return put(HYP "tracing_cpumask", path_of("%x", cpus)) ?:
+	       put_num(HYP "set_event_pid", getpid());
+}
+
+static int choose_all(int cpus)
+{
+	return put(HYP "tracing_cpumask", path_of("%x", cpus)) ?:
+	       put(HYP "set_event_pid", "");
 }
 
 TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 {
-	const int all = (1 << self->cpus) - 1;
+	const int all = (1 << self->cpus) - 1, rounds = 50;
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_*"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	emitters_start(1);
+	emitters_start_counted(1);
 	run_on(self->cpus - 1);
-	for (i = 0; i < 50; i++) {
-		ASSERT_EQ(0, put(HYP "tracing_cpumask", path_of("%x", i & all)));
-		ASSERT_EQ(0, put_num(HYP "set_event_pid", getpid()));
-		usleep(1000);
-		ASSERT_EQ(0, put(HYP "tracing_cpumask", path_of("%x", all)));
-		ASSERT_EQ(0, put(HYP "set_event_pid", ""));
+	for (i = 0; i < rounds; i++) {
+		ASSERT_EQ(0, among_emissions(choose, i & all));
+		ASSERT_EQ(0, among_emissions(choose_all, all));
+		ASSERT_EQ(0, among_emissions(nothing, 0));
 	}
 	EXPECT_TRUE(emitters_stop(1));
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		EXPECT_LT(0, stat_of(cpu, "entries:"));
-		EXPECT_TRUE(is_paired(cpu));
+		EXPECT_TRUE(is_paired(cpu, cpu ? 0 : rounds * AMONG));
 	}
 }
 
