@@ -74,7 +74,7 @@ struct rb_remote_tail_count {
  * @overrun:	events lost
  * @dropped:	events dropped by rings that are unloaded
  * @alarm:	position at which the writer will tell us of an event, RB_REMOTE_NO_ALARM
- *		if it won't
+ *		if it won't. Read without @lock by rb_remote_doorbell()
  * @rung:	how often the writer had told us when we last looked
  * @armed:	when that was set last [jiffies]
  * @doorbell:	wakes those who wait, when it has
@@ -170,6 +170,12 @@ struct rb_remote {
 
 #define RB_REMOTE_NO_ALARM	U64_MAX
 
+/*
+ * Pages of a ring that are looked at with rb_remote_cpu.lock held, which keeps the
+ * CPU's interrupts off: a ring may have HYP_RING_MAX_SLOTS.
+ */
+#define RB_REMOTE_PAGES_AT_ONCE	256
+
 /**
  * rb_remote_tail() - position that the writer is at
  * @ring:	a loaded ring
@@ -222,7 +228,8 @@ void rb_remote_doorbell(struct rb_remote *remote);
 void rb_remote_rewind(struct rb_remote_cpu *c);
 bool rb_remote_refill(struct rb_remote_cpu *c);
 u64 rb_remote_consume_mapped(struct rb_remote_cpu *c);
-u64 rb_remote_cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat);
+u64 rb_remote_entries(struct rb_remote_cpu *c);
+u64 rb_remote_overrun(struct rb_remote_cpu *c);
 bool rb_remote_all_empty(struct rb_remote *remote);
 int rb_remote_cpu_load(struct rb_remote_cpu *c);
 void rb_remote_update_user(struct rb_remote_cpu *c, u64 lost);

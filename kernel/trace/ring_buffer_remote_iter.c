@@ -78,18 +78,22 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 	return true;
 }
 
-/* Go to the next page that has something; false if there is none. */
-static bool next_page(struct rb_remote_iter *iter)
+/* Go to the next page that has something: 1, 0 if there is none, -EAGAIN if unknown. */
+static int some_pages(struct rb_remote_iter *iter)
 {
 	struct rb_remote_cpu *c = iter->c;
+	unsigned int pages = 0;
 	u64 oldest;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
 	if (!c->ring || iter->generation != c->generation)
-		return false;
+		return 0;
 
 	while (iter->next < iter->end) {
+		if (pages++ == RB_REMOTE_PAGES_AT_ONCE)
+			return -EAGAIN;
+
 		iter->commit = 0;
 		iter->cursor.read = 0;
 
@@ -97,7 +101,7 @@ static bool next_page(struct rb_remote_iter *iter)
 		if (iter->next < c->next_pos) {
 			take_reader_page(iter);
 			if (iter->cursor.read != iter->commit)
-				return true;
+				return 1;
 			continue;
 		}
 
@@ -111,10 +115,22 @@ static bool next_page(struct rb_remote_iter *iter)
 		if (!rb_remote_copy_page(iter))
 			iter->dropped = true;
 		else if (iter->commit)
-			return true;
+			return 1;
 	}
 
-	return false;
+	return 0;
+}
+
+/* Pages that are empty or no good are passed over, with the lock held for some only. */
+static bool next_page(struct rb_remote_iter *iter)
+{
+	int ret;
+
+	do {
+		ret = some_pages(iter);
+	} while (ret == -EAGAIN);
+
+	return ret;
 }
 
 /* Begin, and settle where the end is. */

@@ -34,8 +34,8 @@ void rb_remote_update_user(struct rb_remote_cpu *c, u64 lost)
 		user->reader.lost_events = lost;
 	user->reader.id = c->spare;
 	user->reader.read = c->done.read;
-	user->entries = rb_remote_cpu_stat(c, RB_REMOTE_ENTRIES);
-	user->overrun = rb_remote_cpu_stat(c, RB_REMOTE_OVERRUN);
+	user->entries = rb_remote_entries(c);
+	user->overrun = rb_remote_overrun(c);
 	user->read = c->read;
 }
 

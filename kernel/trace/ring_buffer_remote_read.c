@@ -200,7 +200,7 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 	lockdep_assert_held(&c->lock);
 
 	c->generation++;
-	c->alarm = RB_REMOTE_NO_ALARM;
+	WRITE_ONCE(c->alarm, RB_REMOTE_NO_ALARM);
 	c->rung = 0;
 	c->page = NULL;
 	c->next_pos = 0;
@@ -595,63 +595,123 @@ static struct census take_census(struct rb_remote_cpu *c)
 	return census;
 }
 
-/* Bytes that can still be read; while the writer runs, a good guess. */
-static u64 count_bytes(struct rb_remote_cpu *c)
+/**
+ * struct byte_count - bytes that can still be read, counted a part at a time
+ * @bytes:	so far
+ * @next:	position of the page to count next
+ * @end:	position to stop at
+ * @generation:	c->generation; if that has changed, there is nothing more
+ */
+struct byte_count {
+	u64		bytes;
+	u64		next;
+	u64		end;
+	unsigned int	generation;
+};
+
+/* The reader page; and settle where the end is. */
+static void count_reader_page(struct rb_remote_cpu *c, struct byte_count *count)
 {
-	u64 bytes, tail, pos, end;
+	u64 tail;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
 
 	rb_remote_refresh(c);
-	bytes = c->commit - c->done.read;
+	*count = (struct byte_count) {
+		.bytes = c->commit - c->done.read,
+		.generation = c->generation,
+	};
 	if (!c->ring)
-		return bytes;
+		return;
 
 	tail = rb_remote_tail(c->ring);
 	if (tail < c->next_pos)
-		return bytes;
+		return;
 
 	/* From shared memory: not more than a ring's worth, whatever it says. */
-	pos = rb_remote_oldest(c, tail);
-	end = pos + min(tail - pos + 1, (u64)c->ring->nr_slots);
-	for (; pos != end; pos++)
-		bytes += min(hyp_page_commit(rb_remote_page_at(c, pos)),
-			     HYP_RING_DATA_SIZE);
+	count->next = rb_remote_oldest(c, tail);
+	count->end = count->next + min(tail - count->next + 1, (u64)c->ring->nr_slots);
+}
 
-	return bytes;
+/* Some more pages, less those that are gone meanwhile; false if there are none. */
+static bool count_pages(struct rb_remote_cpu *c, struct byte_count *count)
+{
+	u64 stop;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!c->ring || c->generation != count->generation)
+		return false;
+
+	count->next = max(count->next, rb_remote_oldest(c, rb_remote_tail(c->ring)));
+	if (count->next >= count->end)
+		return false;
+
+	stop = count->next + min(count->end - count->next, (u64)RB_REMOTE_PAGES_AT_ONCE);
+	for (; count->next != stop; count->next++)
+		count->bytes += min(hyp_page_commit(rb_remote_page_at(c, count->next)),
+				    HYP_RING_DATA_SIZE);
+
+	return true;
+}
+
+/* Bytes that can still be read; while the writer runs, a good guess. */
+static u64 count_bytes(struct rb_remote_cpu *c)
+{
+	struct byte_count count;
+
+	count_reader_page(c, &count);
+	while (count_pages(c, &count))
+		;
+
+	return count.bytes;
 }
 
 /**
- * rb_remote_cpu_stat() - count something
+ * rb_remote_entries() - events that can still be read
  * @c:		the CPU, locked
- * @stat:	what
  */
-u64 rb_remote_cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
+u64 rb_remote_entries(struct rb_remote_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
+	return take_census(c).entries;
+}
+
+/**
+ * rb_remote_overrun() - events that are lost
+ * @c:		the CPU, locked
+ */
+u64 rb_remote_overrun(struct rb_remote_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	return c->overrun + take_census(c).overrun;
+}
+
+static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
+{
+	/* Of all pages: not with the lock held throughout. */
+	if (stat == RB_REMOTE_BYTES)
+		return count_bytes(c);
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
 	switch (stat) {
 	case RB_REMOTE_ENTRIES:
-		return take_census(c).entries;
+		return rb_remote_entries(c);
 	case RB_REMOTE_OVERRUN:
-		return c->overrun + take_census(c).overrun;
+		return rb_remote_overrun(c);
 	case RB_REMOTE_DROPPED:
 		return c->dropped +
 		       (c->ring ? READ_ONCE(c->ring->meta->dropped) : 0);
 	case RB_REMOTE_READ:
 		return c->read;
-	case RB_REMOTE_BYTES:
-		return count_bytes(c);
 	case RB_REMOTE_OLDEST_TS:
 		return take_census(c).oldest_ts;
+	default:
+		return 0;
 	}
-
-	return 0;
-}
-
-static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
-{
-	guard(raw_spinlock_irqsave)(&c->lock);
-
-	return rb_remote_cpu_stat(c, stat);
 }
 
 u64 rb_remote_stat(struct rb_remote *remote, int cpu, enum rb_remote_stat stat)

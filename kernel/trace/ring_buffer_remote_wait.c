@@ -94,7 +94,7 @@ static void alarm_set(void *data)
 {
 	struct rb_alarm *alarm = data;
 	struct rb_remote_cpu *c = alarm->c;
-	u64 pos;
+	u64 pos, old;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
@@ -103,14 +103,14 @@ static void alarm_set(void *data)
 		return;
 
 	pos = watermark(c, alarm->full);
-	if (c->remote->ops->set_alarm(c->cpu, pos)) {
-		alarm->busy = true;
-		return;
-	}
-
-	/* It may have gone off already: then the interrupt is pending. */
-	c->alarm = pos;
-	c->armed = jiffies;
+	old = c->alarm;
+	/* First: it may go off at once, and rb_remote_doorbell() looks without the lock. */
+	WRITE_ONCE(c->alarm, pos);
+	alarm->busy = c->remote->ops->set_alarm(c->cpu, pos);
+	if (alarm->busy)
+		WRITE_ONCE(c->alarm, old);
+	else
+		c->armed = jiffies;
 }
 
 /*
@@ -188,7 +188,7 @@ static bool alarm_clear(struct rb_remote_cpu *c)
 		return false;
 
 	c->rung = rung;
-	c->alarm = RB_REMOTE_NO_ALARM;
+	WRITE_ONCE(c->alarm, RB_REMOTE_NO_ALARM);
 	return true;
 }
 
@@ -196,7 +196,16 @@ static bool alarm_clear(struct rb_remote_cpu *c)
  * rb_remote_doorbell() - the writer may have rung, on this CPU
  * @remote:	the buffer
  *
- * Others ring there, too. Whoever is woken for nothing waits again.
+ * Others ring there, too, and most of the time nobody waits: then there is nothing to
+ * do, and no lock to take, which readers hold while they copy a page.
+ *
+ * That no alarm is set can be seen without the lock. It is noted before EL2 is asked for
+ * it: by this CPU with interrupts off; or by another one while this one is off or its
+ * ring closed, and EL2, which takes its own lock for that and again before this CPU's
+ * next event, makes that one's store visible here. Where it is found cleared, whoever
+ * cleared it wakes those who wait, and they set it again.
+ *
+ * Whoever is woken for nothing waits again.
  *
  * Context: hard interrupt.
  */
@@ -204,7 +213,7 @@ void rb_remote_doorbell(struct rb_remote *remote)
 {
 	struct rb_remote_cpu *c = this_cpu_ptr(remote->cpus);
 
-	if (alarm_clear(c))
+	if (READ_ONCE(c->alarm) != RB_REMOTE_NO_ALARM && alarm_clear(c))
 		irq_work_queue(&c->doorbell);
 }
 
@@ -223,7 +232,7 @@ static void doorbell_work(struct irq_work *work)
 void rb_remote_rearm(struct rb_remote_cpu *c)
 {
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
-		c->alarm = RB_REMOTE_NO_ALARM;
+		WRITE_ONCE(c->alarm, RB_REMOTE_NO_ALARM);
 
 	wake_cpu(c);
 }

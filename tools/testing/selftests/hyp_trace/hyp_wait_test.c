@@ -376,6 +376,89 @@ TEST_F(hyp, without_a_reader_there_is_nothing_to_wake)
 	rmdir(FOO);
 }
 
+/* Takes the events of FOO as they come, so that the host wakes it for each by irq_work. */
+static void *host_reader(void *arg)
+{
+	char buf[PAGE + 1] = { };
+	int fd = *(int *)arg;
+
+	while (read(fd, buf, PAGE) > 0 && !strstr(buf, "id=0"))
+		memset(buf, 0, sizeof(buf));
+	return NULL;
+}
+
+/* Have this CPU take @n interrupts of irq_work, or more, that are not the hypervisor's. */
+static bool others_ring(int n)
+{
+	long before = irq_works();
+	int fd, i, tries = 100 * n;
+	pthread_t reader;
+
+	fd = open(FOO "trace_pipe", O_RDONLY);
+	if (fd < 0)
+		return false;
+	pthread_create(&reader, NULL, host_reader, &fd);
+	for (i = 1; irq_works() < before + n && i < tries; i++) {
+		put_num(HYP "write_host_event", i);
+		usleep(1000);
+	}
+	put(HYP "write_host_event", "0");
+	pthread_join(reader, NULL);
+	close(fd);
+	return i < tries;
+}
+
+/* Have the host trace what the interrupt does for the hypervisor's sake. */
+static int watch_doorbell(void)
+{
+	return put("/sys/kernel/tracing/set_graph_function", "hyp_trace_doorbell") ?:
+	       put("/sys/kernel/tracing/current_tracer", "function_graph");
+}
+
+/* This empties the trace, too. */
+static int unwatch_doorbell(void)
+{
+	return put("/sys/kernel/tracing/current_tracer", "nop") ?:
+	       put("/sys/kernel/tracing/set_graph_function", "");
+}
+
+static int watched(const char *function)
+{
+	return count_in("/sys/kernel/tracing/trace", function);
+}
+
+/* What others use irq_work for is not to wait for those who read from the hypervisor. */
+TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
+{
+	struct waiter w;
+
+	if (!has_gicv3())
+		SKIP(return, "nobody rings");
+
+	ASSERT_EQ(0, mkdir(FOO, 0700));
+	ASSERT_EQ(0, put(FOO "buffer_percent", "0"));
+	ASSERT_EQ(0, put(FOO "set_event", "host_selftest"));
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	let_a_tick_pass();
+
+	ASSERT_EQ(0, watch_doorbell());
+	EXPECT_TRUE(others_ring(20));
+	EXPECT_LE(20, watched("hyp_trace_doorbell"));
+	EXPECT_EQ(0, watched("spin_lock"));
+	ASSERT_EQ(0, unwatch_doorbell());
+
+	/* That it would have been seen: */
+	ASSERT_TRUE(waiter_start(&w, READ_TEXT, 0));
+	let_a_tick_pass();
+	ASSERT_EQ(0, watch_doorbell());
+	ASSERT_EQ(0, emit(1, 1));
+	EXPECT_TRUE(waiter_end(&w));
+	EXPECT_LT(0, watched("spin_lock"));
+	ASSERT_EQ(0, unwatch_doorbell());
+	rmdir(FOO);
+}
+
 /* Hypercalls of a kind that EL2 has recorded since the buffer was emptied. */
 static int hypercalls(const char *name)
 {

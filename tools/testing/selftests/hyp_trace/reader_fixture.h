@@ -27,6 +27,7 @@ static inline u64 check_of(u64 id, u64 ts)
 }
 
 unsigned int nr_messages;
+_Thread_local struct lock_use lock_use;
 
 /* The reader, and the memory that it shares with the writer. */
 struct reader {

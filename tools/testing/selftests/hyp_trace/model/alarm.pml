@@ -27,6 +27,8 @@ bool ipi[WAITERS];		/* smp_call_function_single() */
 bool set[WAITERS];		/* it has set the alarm itself */
 bool woken[WAITERS];		/* TASK_RUNNING */
 bool asleep[WAITERS];
+bool lock;			/* c->lock, where what is done with it is more than a step */
+bool ring = true;		/* c->ring */
 bool finished;
 
 /* [alarm_clear] */
@@ -64,18 +66,22 @@ proctype cpu()
 			fi
 		}
 
-	/* [rb_remote_doorbell] */
+	/* [rb_remote_doorbell]: first without the lock */
 	:: sgi ->
 		sgi = false;
 		if
-		:: atomic { RANG ->
-				seen = rung;
+		:: !host_alarm
+		:: else ->
+			if
+			:: atomic { !lock && RANG ->
+					seen = rung;
 #ifndef BREAK_CLEAR
-				host_alarm = false
+					host_alarm = false
 #endif
-			};
-			wake()
-		:: atomic { !RANG -> skip }
+				};
+				wake()
+			:: atomic { !lock && !RANG -> skip }
+			fi
 		fi
 
 	/* Somebody else's irq_work */
@@ -84,8 +90,8 @@ proctype cpu()
 		sgi = true
 
 	/* [alarm_set], for one of the waiters */
-	:: ipi[0] || ipi[1] ->
-		d_step {
+	:: d_step {
+			!lock && (ipi[0] || ipi[1]) ->
 			i = (ipi[0] -> 0 : 1);
 			set[i] = !host_alarm;
 			if
@@ -100,16 +106,20 @@ proctype cpu()
 	/* [cpu_reset]: EL2 forgets the alarm, then the host does [rb_remote_rearm] */
 	:: resets < RESETS ->
 		resets++;
+		atomic { !lock -> ring = false };
 		d_step {
 			unread = 0;
 			alarm = false;
 			rung = false
 		}
+		atomic { !lock ->
 #ifndef BREAK_REARM
-		d_step {
 			seen = false;
-			host_alarm = false
+			host_alarm = false;
+#endif
+			ring = true
 		};
+#ifndef BREAK_REARM
 		wake()
 #endif
 
@@ -120,6 +130,28 @@ proctype cpu()
 		:: timeout -> break
 		fi
 	od
+}
+
+/*
+ * [alarm_set] by another CPU, which may be while this one is off or its ring closed.
+ * What EL2 is told is noted before that.
+ */
+inline set_remotely()
+{
+	atomic { !lock -> lock = true };
+	if
+	:: ring && !host_alarm ->
+#ifdef BREAK_NOTE
+		alarm = true;
+		host_alarm = true;
+#else
+		host_alarm = true;
+		alarm = true;
+#endif
+		set[me] = true
+	:: else
+	fi;
+	lock = false
 }
 
 /* [rb_remote_wait] */
@@ -136,12 +168,19 @@ proctype waiter(byte me)
 		:: unread -> break		/* It leaves that to the other one. */
 		:: atomic { !unread -> skip }
 		fi;
-		/* [cpu_arm] */
+		/* [cpu_arm]: with the lock, or an alarm that is only noted would count */
 		if
-		:: !host_alarm ->
-			ipi[me] = true;
-			!ipi[me]
-		:: else
+#ifdef BREAK_LOOK
+		:: host_alarm
+#else
+		:: atomic { !lock && host_alarm -> skip }
+#endif
+		:: atomic { !lock && !host_alarm -> skip };
+			if
+			:: ipi[me] = true;
+				!ipi[me]
+			:: set_remotely()
+			fi
 		fi;
 #ifdef BREAK_RECHECK
 		skip;

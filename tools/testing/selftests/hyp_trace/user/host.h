@@ -41,15 +41,43 @@ struct irq_work { int unused; };
 /* Locks. */
 typedef pthread_mutex_t raw_spinlock_t;
 
+/*
+ * What is done with a lock held, by this thread: in the kernel that is with interrupts
+ * off, and has to be bounded. A page that is looked at is one load that acquires.
+ */
+struct lock_use {
+	unsigned int	times;			/* that a lock was taken */
+	unsigned int	loads;			/* since that, and */
+	unsigned int	most_loads;		/* the most there have been */
+	void		(*unlocked)(void);	/* what happens when it is free */
+};
+
+extern _Thread_local struct lock_use lock_use;
+
+#undef smp_load_acquire
+#define smp_load_acquire(p)						\
+	(lock_use.loads++, __atomic_load_n((p), __ATOMIC_ACQUIRE))
+
 static inline pthread_mutex_t *lock_mutex(pthread_mutex_t *mutex)
 {
 	pthread_mutex_lock(mutex);
+	lock_use.times++;
+	lock_use.loads = 0;
 	return mutex;
 }
 
 static inline void unlock_mutex(pthread_mutex_t **mutex)
 {
+	void (*unlocked)(void) = lock_use.unlocked;
+
+	lock_use.most_loads = max(lock_use.most_loads, lock_use.loads);
 	pthread_mutex_unlock(*mutex);
+	if (!unlocked)
+		return;
+
+	/* It may take the lock itself. */
+	lock_use.unlocked = NULL;
+	unlocked();
 }
 
 #define guard(type)			guard_##type

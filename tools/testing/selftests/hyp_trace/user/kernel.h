@@ -30,8 +30,14 @@ typedef uint8_t u8;
 #define U64_MAX			UINT64_MAX
 #define U32_MAX			UINT32_MAX
 #define BIT(n)			(1ull << (n))
-#define max(a, b)		((a) > (b) ? (a) : (b))
-#define min(a, b)		((a) < (b) ? (a) : (b))
+/* Each evaluated once, in the type that they have in common. */
+#define of_two(a, op, b)						\
+({									\
+	__typeof__((a) + (b)) __a = (a), __b = (b);			\
+	__a op __b ? __a : __b;						\
+})
+#define max(a, b)		of_two(a, >, b)
+#define min(a, b)		of_two(a, <, b)
 
 #define PAGE_SIZE		4096ul
 #define swap(a, b)							\

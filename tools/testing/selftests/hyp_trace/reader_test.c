@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the kernel's readers of a remote ring, in user space: ring_buffer_remote_read.c
+ * and _iter.c, over a ring that EL2's ring.c writes, all as they are, in one thread. What
+ * they do in parallel is tested by reader_stress.c, what hostile pages do by
+ * reader_fuzz.c.
+ *
+ * Prints TAP.
+ */
+
+#include <nvhe/ring.h>
+
+#include <stdio.h>
+
+#include "reader_fixture.h"
+
+#define SLOTS		2048
+#define EVENT_SIZE	(4 + sizeof(struct record))
+#define PER_PAGE	(HYP_RING_DATA_SIZE / EVENT_SIZE)
+#define PAGE_BYTES	(PER_PAGE * EVENT_SIZE)
+
+/* With the lock held: pages, and besides them where the writer is. */
+#define AT_ONCE		256
+#define MOST_LOADS	(AT_ONCE + 4)
+
+static struct reader reader;
+static struct hyp_ring ring;
+static struct hyp_ring_page *pages[SLOTS + 1];
+static struct hyp_ring_record *records;
+static u64 last_id;
+static bool failed;
+
+#define CHECK(cond, fmt, ...) do {					\
+	if (!(cond)) {							\
+		if (!failed)						\
+			printf("# %s:%d: %s: " fmt "\n", __func__,	\
+			       __LINE__, #cond, ##__VA_ARGS__);		\
+		failed = true;						\
+	}								\
+} while (0)
+
+void hyp_ring_doorbell(void)
+{
+}
+
+u64 rb_remote_clock(void)
+{
+	return S64_MAX;
+}
+
+static int swap_page(int cpu, struct hyp_ring_swap *swap)
+{
+	return hyp_ring_swap(&ring, swap);
+}
+
+static const struct rb_remote_ops ops = { .swap_page = swap_page };
+
+/* A ring and its reader, empty. */
+static void begin(u32 nr_slots)
+{
+	u32 id;
+
+	records = calloc(1, hyp_ring_bookkeeping(nr_slots));
+	for (id = 0; id <= nr_slots; id++) {
+		pages[id] = aligned_alloc(HYP_RING_PAGE_SIZE, sizeof(*pages[id]));
+		records[id].page = pages[id];
+	}
+	reader_init(&reader, pages, nr_slots, &ops);
+	ring = (struct hyp_ring) { .overwrite = true };
+	hyp_ring_init(&ring, records, nr_slots, &reader.meta);
+	hyp_ring_open(&ring);
+	last_id = 0;
+	lock_use = (struct lock_use) { };
+}
+
+static void end(void)
+{
+	u32 id;
+
+	for (id = 0; id <= ring.nr_slots; id++)
+		free(pages[id]);
+	free(records);
+	reader_destroy(&reader);
+}
+
+static void emit(u64 count)
+{
+	struct hyp_ring_room room;
+
+	while (count--) {
+		if (!hyp_ring_reserve(&ring, 1000, sizeof(struct record), &room) &&
+		    !hyp_ring_reserve_slow(&ring, 1000, sizeof(struct record), &room))
+			return;
+		*(struct record *)room.payload = (struct record) {
+			.type = TYPE, .pid = 1, .id = ++last_id,
+		};
+		hyp_ring_commit(&room);
+	}
+}
+
+static void consume(u64 count)
+{
+	while (count--)
+		rb_remote_consume(&reader.remote, 0, NULL, NULL);
+}
+
+static u64 bytes(void)
+{
+	return rb_remote_stat(&reader.remote, 0, RB_REMOTE_BYTES);
+}
+
+static void bytes_of_a_large_ring_are_counted_a_part_at_a_time(void)
+{
+	u64 got;
+
+	begin(SLOTS);
+	emit(SLOTS * PER_PAGE);
+	got = bytes();
+	CHECK(got == SLOTS * PAGE_BYTES, "%llu bytes", (unsigned long long)got);
+	CHECK(lock_use.most_loads >= AT_ONCE && lock_use.most_loads <= MOST_LOADS,
+	      "%u loads with the lock held", lock_use.most_loads);
+	CHECK(lock_use.times >= SLOTS / AT_ONCE, "locked %u times", lock_use.times);
+
+	/* Some pages, and a part of another one. */
+	consume(10 * PER_PAGE + PER_PAGE / 2);
+	got = bytes();
+	CHECK(got == SLOTS * PAGE_BYTES - (10 * PER_PAGE + PER_PAGE / 2) * EVENT_SIZE,
+	      "%llu bytes", (unsigned long long)got);
+	consume(SLOTS * PER_PAGE);
+	CHECK(!bytes(), "%llu bytes", (unsigned long long)bytes());
+	end();
+}
+
+/* What happens while the lock is free. */
+static void it_is_all_consumed(void)
+{
+	consume(SLOTS * PER_PAGE);
+}
+
+static void it_is_all_overrun(void)
+{
+	emit(SLOTS * PER_PAGE);
+}
+
+static void some_of_it_is_overrun(void)
+{
+	emit(SLOTS / 2 * PER_PAGE);
+}
+
+static void it_is_unloaded(void)
+{
+	reader.c.ring = NULL;
+	rb_remote_rewind(&reader.c);
+}
+
+static void it_is_reset(void)
+{
+	hyp_ring_reset(&ring);
+	rb_remote_rewind(&reader.c);
+	emit(SLOTS * PER_PAGE);
+}
+
+/* What is gone when the count gets there is not in it; and the count ends. */
+static void bytes_that_go_while_they_are_counted_are_left_out(void)
+{
+	static const struct {
+		void	(*happens)(void);
+		u64	pages;
+	} cases[] = {
+		{ it_is_all_consumed, 0 },
+		{ it_is_all_overrun, 0 },
+		{ some_of_it_is_overrun, SLOTS / 2 },
+		{ it_is_unloaded, 0 },
+		{ it_is_reset, 0 },
+	};
+	size_t i;
+	u64 got;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin(SLOTS);
+		emit(SLOTS * PER_PAGE);
+		lock_use.unlocked = cases[i].happens;
+		got = bytes();
+		/* And what was counted before that. */
+		CHECK(got >= cases[i].pages * PAGE_BYTES &&
+		      got <= (cases[i].pages + AT_ONCE) * PAGE_BYTES,
+		      "case %zu: %llu bytes", i, (unsigned long long)got);
+		CHECK(lock_use.most_loads <= MOST_LOADS,
+		      "case %zu: %u loads with the lock held", i, lock_use.most_loads);
+		end();
+	}
+}
+
+/* Pages that make no sense are passed over, a part of them at a time. */
+static void an_iterator_does_not_hold_the_lock_for_long(void)
+{
+	struct rb_remote_iter *iter;
+	struct ring_buffer_event *event;
+	u32 pos;
+
+	begin(SLOTS);
+	emit(SLOTS * PER_PAGE);
+	for (pos = 0; pos < SLOTS - 1; pos++)
+		pages[pos]->commit = 1;
+	iter = rb_remote_iter_alloc(&reader.remote, 0, GFP_KERNEL);
+	event = rb_remote_iter_peek(iter, NULL);
+	CHECK(event && record_of(event)->id == (SLOTS - 1) * PER_PAGE + 1,
+	      "the one good page is not found");
+	CHECK(rb_remote_iter_dropped(iter), "nothing missing");
+	CHECK(lock_use.most_loads <= 2 * MOST_LOADS, "%u loads with the lock held",
+	      lock_use.most_loads);
+	rb_remote_iter_free(iter);
+	end();
+}
+
+#define TEST(name) { #name, name }
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	TEST(bytes_of_a_large_ring_are_counted_a_part_at_a_time),
+	TEST(bytes_that_go_while_they_are_counted_are_left_out),
+	TEST(an_iterator_does_not_hold_the_lock_for_long),
+};
+
+int main(void)
+{
+	int failures = 0;
+	size_t i;
+
+	printf("TAP version 13\n1..%zu\n", ARRAY_SIZE(tests));
+	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+		failed = false;
+		tests[i].run();
+		failures += failed;
+		printf("%sok %zu reader.%s\n", failed ? "not " : "", i + 1,
+		       tests[i].name);
+	}
+	return !!failures;
+}
