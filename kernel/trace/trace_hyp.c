@@ -46,15 +46,18 @@ void hyp_follow_pids(struct rb_remote *remote)
 
 /*
  * Have the names of tasks at hand when their pids are printed. ftrace saves
- * them when one of its own events is recorded; EL2's are not recorded here.
+ * them when one of its own events is recorded; EL2's are not recorded here. Both:
+ * @next may run for long before it is switched from, and @prev may have a new name.
  */
 static void probe_sched_switch(void *data, bool preempt,
 			       struct task_struct *prev,
 			       struct task_struct *next,
 			       unsigned int prev_state)
 {
-	if (hyp_remote.tr->trace_flags & TRACE_ITER_RECORD_CMD)
+	if (hyp_remote.tr->trace_flags & TRACE_ITER_RECORD_CMD) {
 		trace_save_cmdline(prev);
+		trace_save_cmdline(next);
+	}
 
 	follow_pid(NULL);
 }

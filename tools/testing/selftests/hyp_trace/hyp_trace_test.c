@@ -9,6 +9,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
 
@@ -408,6 +409,78 @@ TEST_F(hyp, text_shows_task_cpu_time_and_fields)
 	EXPECT_NE(NULL, strstr(text, "[000]"));
 	EXPECT_NE(NULL, strstr(text, ": selftest: id=42\n"));
 	free(text);
+}
+
+/* For a task that is switched in once, and not out until it is told so. */
+struct runner {
+	int	fd;		/* write_event */
+	bool	emitted;
+	bool	told;
+};
+
+/* Emit an event and stay; ends, too, if whoever is to tell it does not. */
+static void run_until_told(struct runner *r)
+{
+	alarm(20);
+	if (write(r->fd, "7", 1) != 1)
+		_exit(1);
+	__atomic_store_n(&r->emitted, true, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&r->told, __ATOMIC_ACQUIRE))
+		;
+	_exit(0);
+}
+
+/*
+ * Its child is to run on CPU 1 as soon as it has left that, before anything else: both are
+ * of the same real-time priority. Nobody has ever switched from the child then.
+ */
+static pid_t runner_start(struct runner *r)
+{
+	struct sched_param first = { .sched_priority = 10 }, any = { };
+	pid_t pid;
+
+	if (run_on(1) || sched_setscheduler(0, SCHED_FIFO, &first))
+		return -1;
+	pid = fork();
+	if (!pid)
+		run_until_told(r);
+	run_on(0);
+	sched_setscheduler(0, SCHED_OTHER, &any);
+	return pid;
+}
+
+TEST_F(hyp, a_task_that_is_never_switched_from_has_a_name)
+{
+	struct runner *r;
+	int status;
+	char *text;
+	pid_t pid;
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		 -1, 0);
+	ASSERT_NE(MAP_FAILED, r);
+	r->fd = open(HYP "write_event", O_WRONLY);
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	pid = runner_start(r);
+	ASSERT_LT(0, pid);
+	while (!__atomic_load_n(&r->emitted, __ATOMIC_ACQUIRE) && !waitpid(pid, NULL, WNOHANG))
+		usleep(1000);
+
+	text = get(HYP "per_cpu/cpu1/trace");
+	EXPECT_NE(NULL, strstr(text, path_of("-%d", pid)));
+	EXPECT_NE(NULL, strstr(text, "selftest: id=7\n"));
+	EXPECT_NE(NULL, strstr(text, path_of("hyp_trace_test-%d", pid)))
+		TH_LOG("%s", text);
+	free(text);
+
+	__atomic_store_n(&r->told, true, __ATOMIC_RELEASE);
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	close(r->fd);
+	munmap(r, sizeof(*r));
 }
 
 /* Whether hyp_enter and hyp_exit alternate on a CPU. */
