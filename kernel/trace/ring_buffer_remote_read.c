@@ -20,6 +20,15 @@
 /* What a page has behind its header, for those that know nothing of first_seq. */
 #define DATA_ROOM	(PAGE_SIZE - offsetof(struct hyp_ring_page, data))
 
+/*
+ * Behind the header, at @offset. The page's @data ends before its @first_seq, but for
+ * those that read pages it goes on to the page's end.
+ */
+static void *room_at(struct hyp_ring_page *page, size_t offset)
+{
+	return (void *)page + offsetof(struct hyp_ring_page, data) + offset;
+}
+
 /* Events that a page has at most: a header and a struct trace_entry each. */
 #define MAX_EVENTS	(HYP_RING_DATA_SIZE / 12)
 
@@ -323,7 +332,7 @@ static void set_commit(struct hyp_ring_page *to, size_t commit, size_t room,
 	u64 flags = lost ? MISSED_EVENTS : 0;
 
 	if (lost && room - commit >= sizeof(lost)) {
-		memcpy(to->data + commit, &lost, sizeof(lost));
+		memcpy(room_at(to, commit), &lost, sizeof(lost));
 		flags |= MISSED_STORED;
 	}
 
@@ -399,7 +408,7 @@ int rb_remote_read_page(struct rb_remote *remote, int cpu,
 
 	/* Its first event's delta counts from the last one before it. */
 	to->time_stamp = c->done.ts;
-	memset(to->data + size, 0, DATA_ROOM - size);
+	memset(room_at(to, size), 0, DATA_ROOM - size);
 	set_commit(to, size, min(len, DATA_ROOM), c->lost);
 
 	consumed(c, &next, count);

@@ -129,6 +129,51 @@ TEST_F(hyp, overflow_reports_exactly_how_many_were_lost)
 	EXPECT_EQ(0, stat_of(0, "dropped events:"));
 }
 
+/*
+ * Read a page of CPU 0. If events are missing before it, how many bytes of events it has,
+ * and in @lost how many are missing; else -1.
+ */
+static int page_after_loss(uint64_t *lost)
+{
+	int fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	uint8_t page[PAGE];
+	ssize_t n = read(fd, page, sizeof(page));
+	uint64_t commit;
+
+	close(fd);
+	memcpy(&commit, page + 8, sizeof(commit));
+	if (n != sizeof(page) || !(commit & 1u << 31) || !(commit & 1u << 30))
+		return -1;
+	commit &= 0x3fffffff;
+	memcpy(lost, page + 16 + commit, sizeof(*lost));
+	return commit;
+}
+
+/*
+ * The number goes behind the events, into the last bytes of the page if need be: the data
+ * of EL2's page is 8 bytes shorter than what ftrace shows of one.
+ */
+TEST_F(hyp, the_number_of_lost_events_fits_behind_a_full_page)
+{
+	const int nearly_full = 4072 - 8;
+	int i, commit = 0;
+	uint64_t lost;
+
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	/* Of 20 and 16 bytes: 113 of each make 4068. If no others come in between. */
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_enter"));
+	for (i = 0; i < 20 && commit <= nearly_full; i++) {
+		ASSERT_EQ(0, put(HYP "trace", ""));
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		ASSERT_EQ(0, emit(1, 1000));
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+		commit = page_after_loss(&lost);
+		ASSERT_LT(0, commit);
+		EXPECT_EQ(stat_of(0, "overrun:"), lost);
+	}
+	EXPECT_LT(nearly_full, commit);
+}
+
 TEST_F(hyp, lost_events_are_shown_in_line)
 {
 	char *text, *lost;
