@@ -21,6 +21,8 @@
 #ifndef _LINUX_HYP_RING_H
 #define _LINUX_HYP_RING_H
 
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 #ifdef __KERNEL__
@@ -59,6 +61,12 @@ struct hyp_ring_page {
 	__u8	data[HYP_RING_DATA_SIZE];
 	__u64	first_seq;
 };
+
+static_assert(sizeof(struct hyp_ring_page) == HYP_RING_PAGE_SIZE,
+	      "HYP_RING_PAGE_OVERHEAD must be what struct hyp_ring_page has besides its data");
+/* A u64 and a local_t; ring_buffer.c keeps the structure to itself. */
+static_assert(offsetof(struct hyp_ring_page, data) == 16,
+	      "data must be where it is in struct buffer_data_page");
 
 /**
  * struct hyp_ring_meta - where the writer is

@@ -18,6 +18,10 @@
 
 #include <nvhe/trap_handler.h>
 
+static_assert(sizeof(struct hyp_ring_record) + sizeof(*((struct hyp_ring *)NULL)->slots) ==
+	      HYP_TRACE_BYTES_PER_PAGE,
+	      "HYP_TRACE_BYTES_PER_PAGE must be what a page has in records and slots");
+
 /* Zero, which is a closed ring. */
 DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
