@@ -226,7 +226,6 @@ void rb_remote_init_wait(struct rb_remote *remote);
 void rb_remote_rearm(struct rb_remote_cpu *c);
 void rb_remote_doorbell(struct rb_remote *remote);
 void rb_remote_rewind(struct rb_remote_cpu *c);
-bool rb_remote_refill(struct rb_remote_cpu *c);
 u64 rb_remote_consume_mapped(struct rb_remote_cpu *c);
 u64 rb_remote_entries(struct rb_remote_cpu *c);
 u64 rb_remote_overrun(struct rb_remote_cpu *c);

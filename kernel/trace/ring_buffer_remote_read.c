@@ -166,36 +166,39 @@ static bool can_swap(const struct rb_remote_cpu *c, u64 tail)
 		hyp_page_commit(rb_remote_page_at(c, tail)));
 }
 
-/**
- * rb_remote_refill() - see to it that there is something to consume
- * @c:		the CPU, locked
+/*
+ * See to it that there is something to consume. Swaps only if the writer has published
+ * something to swap for: a reader of an empty ring causes no hypercall.
  *
- * Swaps only if the writer has published something to swap for: a reader of an
- * empty ring causes no hypercall.
- *
- * Return: true if c->done is in front of an event
+ * Return: 1 if c->done is in front of an event, 0 if there is none; -EAGAIN if not known
+ * yet, for there were many pages that are no good
  */
-bool rb_remote_refill(struct rb_remote_cpu *c)
+static int refill(struct rb_remote_cpu *c)
 {
+	unsigned int pages = 0;
+
 	lockdep_assert_held(&c->lock);
 
 	while (c->done.read == c->commit) {
 		u64 tail;
 
 		if (!c->ring)
-			return false;
+			return 0;
 
 		/* In this order: if tail has moved on, commit is final. */
 		tail = rb_remote_tail(c->ring);
 		rb_remote_refresh(c);
 		if (c->done.read != c->commit)
-			return true;
+			return 1;
+
+		if (pages++ == RB_REMOTE_PAGES_AT_ONCE)
+			return -EAGAIN;
 
 		if (!can_swap(c, tail) || !swap_page(c))
-			return false;
+			return 0;
 	}
 
-	return true;
+	return 1;
 }
 
 /**
@@ -249,10 +252,6 @@ static struct ring_buffer_event *peek(struct rb_remote_cpu *c,
 				      struct hyp_cursor *next)
 {
 	*next = c->done;
-	if (!rb_remote_refill(c))
-		return NULL;
-
-	*next = c->done;
 	if (hyp_cursor_next(next, c->copy, c->commit, &c->remote->format) <= 0)
 		return NULL;
 
@@ -281,6 +280,26 @@ static bool reader_lock(struct rb_remote_cpu *c, unsigned long *flags)
 	return true;
 }
 
+/*
+ * Lock, with something to consume if there is anything: 1, or 0 if there is not. Pages that
+ * are no good are passed over, with the lock held for some of them only.
+ *
+ * -EBUSY if the lock could not be had.
+ */
+static int reader_lock_filled(struct rb_remote_cpu *c, unsigned long *flags)
+{
+	int ret;
+
+	while (reader_lock(c, flags)) {
+		ret = refill(c);
+		if (ret != -EAGAIN)
+			return ret;
+		raw_spin_unlock_irqrestore(&c->lock, *flags);
+	}
+
+	return -EBUSY;
+}
+
 static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
 					    u64 *ts, unsigned long *lost,
 					    bool consume)
@@ -290,7 +309,7 @@ static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
 	struct hyp_cursor next;
 	unsigned long flags;
 
-	if (!reader_lock(c, &flags))
+	if (reader_lock_filled(c, &flags) < 0)
 		return NULL;
 
 	event = peek(c, &next);
@@ -363,31 +382,18 @@ static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
 	}
 }
 
-/**
- * rb_remote_read_page() - consume a page's worth of events
- * @remote:	the buffer
- * @cpu:	whose
- * @data_page:	a page, for one in the format of events/header_page: the same, filled
- *		in, or another one in exchange
- * @len:	bytes of data that it may have
- * @full:	only a page that the writer has left
- *
- * Return: 0, or -1 if there is nothing of the kind
- */
-int rb_remote_read_page(struct rb_remote *remote, int cpu,
-			struct buffer_data_page **data_page, size_t len, int full)
+/* With something to consume: see below. */
+static int read_page(struct rb_remote_cpu *c, struct buffer_data_page **data_page,
+		     size_t len, int full)
 {
-	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
 	struct hyp_ring_page *to = (void *)*data_page;
 	struct hyp_cursor next;
 	unsigned int count;
 	size_t size;
 	bool final;
 
-	guard(raw_spinlock_irqsave)(&c->lock);
+	lockdep_assert_held(&c->lock);
 
-	if (!rb_remote_refill(c))
-		return -1;
 	final = is_final(c);
 	if (full && !final)
 		return -1;
@@ -416,6 +422,34 @@ int rb_remote_read_page(struct rb_remote *remote, int cpu,
 }
 
 /**
+ * rb_remote_read_page() - consume a page's worth of events
+ * @remote:	the buffer
+ * @cpu:	whose
+ * @data_page:	a page, for one in the format of events/header_page: the same, filled
+ *		in, or another one in exchange
+ * @len:	bytes of data that it may have
+ * @full:	only a page that the writer has left
+ *
+ * Return: 0, or -1 if there is nothing of the kind
+ */
+int rb_remote_read_page(struct rb_remote *remote, int cpu,
+			struct buffer_data_page **data_page, size_t len, int full)
+{
+	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	unsigned long flags;
+	int filled, ret = -1;
+
+	filled = reader_lock_filled(c, &flags);
+	if (filled < 0)
+		return -1;
+
+	if (filled)
+		ret = read_page(c, data_page, len, full);
+	raw_spin_unlock_irqrestore(&c->lock, flags);
+	return ret;
+}
+
+/**
  * rb_remote_consume_mapped() - consume the reader page where it is
  * @c:		the CPU, locked
  *
@@ -432,8 +466,11 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 
 	lockdep_assert_held(&c->lock);
 
-	/* Without a ring: it is just being reset. */
-	if (!c->ring || !rb_remote_refill(c))
+	/*
+	 * Without a ring: it is just being reset. With many pages that are no good: there
+	 * is more, mapped_empty() says, so this is asked for again.
+	 */
+	if (!c->ring || refill(c) <= 0)
 		return 0;
 
 	final = is_final(c);
@@ -450,7 +487,7 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 	return lost;
 }
 
-/* As rb_remote_refill(), but the reader page stays: somebody may be reading it. */
+/* As refill() finds, but the reader page stays: somebody may be reading it. */
 static bool mapped_empty(struct rb_remote_cpu *c)
 {
 	u64 tail = rb_remote_tail(c->ring);
@@ -459,16 +496,30 @@ static bool mapped_empty(struct rb_remote_cpu *c)
 	return c->done.read == c->commit && !can_swap(c, tail);
 }
 
+/* Is there nothing to consume? -EAGAIN as refill(). */
+static int nothing_there(struct rb_remote_cpu *c)
+{
+	int ret;
+
+	if (c->user && c->ring)
+		return mapped_empty(c);
+
+	ret = refill(c);
+	return ret < 0 ? ret : !ret;
+}
+
 static bool cpu_empty(struct rb_remote_cpu *c)
 {
 	unsigned long flags;
-	bool empty;
+	int empty;
 
-	if (!reader_lock(c, &flags))
-		return true;
+	do {
+		if (!reader_lock(c, &flags))
+			return true;
+		empty = nothing_there(c);
+		raw_spin_unlock_irqrestore(&c->lock, flags);
+	} while (empty == -EAGAIN);
 
-	empty = c->user && c->ring ? mapped_empty(c) : !rb_remote_refill(c);
-	raw_spin_unlock_irqrestore(&c->lock, flags);
 	return empty;
 }
 

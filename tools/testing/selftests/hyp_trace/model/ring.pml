@@ -317,7 +317,7 @@ inline swap(id, pos, first)
 	unlock(el2_lock)
 }
 
-/* [rb_remote_refill, take_commit, swap_page] */
+/* [refill, take_commit, swap_page] */
 proctype consumer()
 {
 	byte t, c, id, pos, first;

@@ -58,20 +58,18 @@ extern _Thread_local struct lock_use lock_use;
 #define smp_load_acquire(p)						\
 	(lock_use.loads++, __atomic_load_n((p), __ATOMIC_ACQUIRE))
 
-static inline pthread_mutex_t *lock_mutex(pthread_mutex_t *mutex)
+static inline void locked(void)
 {
-	pthread_mutex_lock(mutex);
 	lock_use.times++;
 	lock_use.loads = 0;
-	return mutex;
 }
 
-static inline void unlock_mutex(pthread_mutex_t **mutex)
+static inline void unlock(pthread_mutex_t *mutex)
 {
 	void (*unlocked)(void) = lock_use.unlocked;
 
 	lock_use.most_loads = max(lock_use.most_loads, lock_use.loads);
-	pthread_mutex_unlock(*mutex);
+	pthread_mutex_unlock(mutex);
 	if (!unlocked)
 		return;
 
@@ -80,17 +78,29 @@ static inline void unlock_mutex(pthread_mutex_t **mutex)
 	unlocked();
 }
 
+static inline pthread_mutex_t *lock_mutex(pthread_mutex_t *mutex)
+{
+	pthread_mutex_lock(mutex);
+	locked();
+	return mutex;
+}
+
+static inline void unlock_mutex(pthread_mutex_t **mutex)
+{
+	unlock(*mutex);
+}
+
 #define guard(type)			guard_##type
 #define guard_raw_spinlock_irqsave(l)					\
 	pthread_mutex_t *guard_until_the_end_of_the_scope		\
 		__attribute__((unused, cleanup(unlock_mutex))) = lock_mutex(l)
 
 #define raw_spin_lock_irqsave(l, flags)					\
-	((flags) = 0, (void)pthread_mutex_lock(l))
+	((flags) = 0, (void)lock_mutex(l))
 #define raw_spin_trylock_irqsave(l, flags)				\
-	((flags) = 0, !pthread_mutex_trylock(l))
+	((flags) = 0, !pthread_mutex_trylock(l) && (locked(), true))
 #define raw_spin_unlock_irqrestore(l, flags)				\
-	((void)(flags), (void)pthread_mutex_unlock(l))
+	((void)(flags), unlock(l))
 
 /* Counters. */
 typedef struct { int counter; } atomic_t;
