@@ -86,6 +86,7 @@ static int cpu_install(struct rb_remote_cpu *c, struct rb_remote_ring *ring)
 	slot_id = kvmalloc_array(ring->nr_slots, sizeof(*slot_id), GFP_KERNEL);
 	if (!slot_id)
 		return -ENOMEM;
+	rb_remote_slots_init(slot_id, ring->nr_slots);
 
 	ret = c->remote->ops->load(ring);
 	if (ret)
@@ -558,6 +559,8 @@ static void cpu_reset(struct rb_remote_cpu *c)
 		scoped_guard(raw_spinlock_irqsave, &c->lock)
 			c->ring = NULL;
 		ret = c->remote->ops->reset(c->cpu);
+		if (!ret)
+			rb_remote_slots_init(c->slot_id, ring->nr_slots);
 	}
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {

@@ -226,6 +226,7 @@ void rb_remote_init_wait(struct rb_remote *remote);
 void rb_remote_rearm(struct rb_remote_cpu *c);
 void rb_remote_doorbell(struct rb_remote *remote);
 void rb_remote_rewind(struct rb_remote_cpu *c);
+void rb_remote_slots_init(u32 *slot_id, u32 nr_slots);
 u64 rb_remote_consume_mapped(struct rb_remote_cpu *c);
 u64 rb_remote_entries(struct rb_remote_cpu *c);
 u64 rb_remote_overrun(struct rb_remote_cpu *c);

@@ -203,12 +203,10 @@ static int refill(struct rb_remote_cpu *c)
 
 /**
  * rb_remote_rewind() - begin anew, with an empty ring
- * @c:		the CPU, locked
+ * @c:		the CPU, locked; if it has a ring, rb_remote_slots_init() was before this
  */
 void rb_remote_rewind(struct rb_remote_cpu *c)
 {
-	u32 i;
-
 	lockdep_assert_held(&c->lock);
 
 	c->generation++;
@@ -231,9 +229,21 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 	/* Who has it mapped must not take it for a page with events. */
 	c->spare = c->ring->nr_slots;
 	WRITE_ONCE(c->ring->pages[c->spare]->commit, 0);
+}
 
-	for (i = 0; i < c->ring->nr_slots; i++)
-		c->slot_id[i] = i;
+/**
+ * rb_remote_slots_init() - which page is in which slot of an empty ring
+ * @slot_id:	by slot, to be filled in
+ * @nr_slots:	how many there are
+ *
+ * Context: no reader may look at them yet; so many that it is not for the readers' lock.
+ */
+void rb_remote_slots_init(u32 *slot_id, u32 nr_slots)
+{
+	u32 i;
+
+	for (i = 0; i < nr_slots; i++)
+		slot_id[i] = i;
 }
 
 /* @count events are consumed, up to @done. */

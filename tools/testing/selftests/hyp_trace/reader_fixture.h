@@ -60,6 +60,7 @@ static inline void reader_init(struct reader *r, struct hyp_ring_page **pages,
 		.c.event = calloc(1, sizeof(struct hyp_ring_page)),
 	};
 	pthread_mutex_init(&r->c.lock, NULL);
+	rb_remote_slots_init(r->c.slot_id, nr_slots);
 	rb_remote_rewind(&r->c);
 }
 

@@ -156,6 +156,7 @@ static void it_is_unloaded(void)
 static void it_is_reset(void)
 {
 	hyp_ring_reset(&ring);
+	rb_remote_slots_init(reader.c.slot_id, SLOTS);
 	rb_remote_rewind(&reader.c);
 	emit(SLOTS * PER_PAGE);
 }
