@@ -198,7 +198,10 @@ static noinline void tell_el2(enum hyp_trace_ring_state state)
 	 */
 	this_cpu_write(told, state);
 	smp_mb();
-	hyp_trace_call(&res, __hyp_trace_sync, state);
+
+	/* EL2 is not there just now, see system_resume(): it is told again next time. */
+	if (hyp_trace_call(&res, __hyp_trace_sync, state))
+		this_cpu_write(told, HYP_TRACE_SUSPENDED);
 }
 
 /**
@@ -280,8 +283,9 @@ static struct notifier_block cpu_pm_nb = {
 };
 
 /*
- * After hibernation or a suspend of the whole machine KVM sets EL2 up last, later than
- * CPU_PM and timekeeping, and we come after it: what both could not tell EL2 then.
+ * After hibernation or a suspend of the whole machine KVM sets EL2 up later than CPU_PM
+ * has come by, and perhaps later than timekeeping. This is after all of them: what they
+ * could not tell EL2.
  */
 static void system_resume(void *unused)
 {
@@ -356,16 +360,21 @@ static void hyp_sync(int cpu)
 
 	if (cpu == -1)
 		on_each_cpu_cond(is_concerned, open_this_cpu, NULL, true);
-	else
+	else if (is_concerned(cpu, NULL))
 		smp_call_function_single(cpu, open_this_cpu, NULL, true);
 }
 
 static void hyp_set_cpus(const struct cpumask *cpus)
 {
+	static struct cpumask concerned;
+
 	guard(mutex)(&sync_lock);
 
+	/* A CPU that is just opening its ring has looked at the old ones. */
+	cpumask_or(&concerned, &traced_cpus, cpus);
 	cpumask_copy(&traced_cpus, cpus);
-	on_each_cpu_cond(is_concerned, open_this_cpu, NULL, true);
+	if (READ_ONCE(in_use))
+		on_each_cpu_mask(&concerned, open_this_cpu, NULL, true);
 }
 
 static int hyp_start(void)
@@ -422,12 +431,13 @@ static void reset_cpu(void *data)
 
 static int hyp_reset(int cpu)
 {
-	struct reset reset = { .cpu = cpu };
+	struct reset reset = { .cpu = cpu, .ret = -EBUSY };
 
-	if (cpu_online(cpu))
-		smp_call_function_single(cpu, reset_cpu, &reset, true);
-	else
+	/* A CPU whose ring is closed is left alone; if it opens it just now EL2 refuses. */
+	if (!hyp_is_open(cpu) || !cpu_online(cpu))
 		reset_cpu(&reset);
+	if (reset.ret == -EBUSY && cpu_online(cpu))
+		smp_call_function_single(cpu, reset_cpu, &reset, true);
 
 	if (reset.ret)
 		pr_err("hyp_trace: CPU%d: EL2 does not reset the ring: %pe\n",

@@ -111,7 +111,8 @@ static DEFINE_IRQ_WORK(clock_irq_work, schedule_update);
 /*
  * By the one CPU that is awake, at once: there is nobody to do it later, and before it is
  * done there may be events. The others take the clock over when they come out of firmware
- * or, without protection, when they set EL2 up again.
+ * or, without protection, when they set EL2 up again; and once more after a sleep, for
+ * some may have come out before the one that ended it.
  */
 static void fall_asleep_or_wake_up(void)
 {
@@ -119,6 +120,8 @@ static void fall_asleep_or_wake_up(void)
 
 	if (usable && !update_locked())
 		hyp_trace_sync_this_cpu();
+	if (!asleep)
+		irq_work_queue(&clock_irq_work);
 }
 
 static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set,

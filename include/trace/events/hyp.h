@@ -360,7 +360,7 @@ DECLARE_EVENT_CLASS(vcpu_call,
 		__entry->a1 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 1));
 		__entry->a2 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 2));
 		__entry->a3 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 3));
-		__entry->func_id = vcpu_get_reg(vcpu, 0);
+		__entry->func_id = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 0));
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),

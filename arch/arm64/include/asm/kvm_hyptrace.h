@@ -16,9 +16,9 @@
  *	-EBUSY:  @cpu has a ring, or is being given another one, or its is being taken
  *	-EPERM:  a page is not the host's, is not memory, is not shared; or tracing
  *		 is locked
- *	-EINPROGRESS: HYP_TRACE_STEP_PAGES have been taken, or, if there is something
- *		 wrong with one, given back: make the same call again. Until it returns
- *		 something else all other calls for this ring return -EBUSY
+ *	-EINPROGRESS: up to HYP_TRACE_STEP_PAGES have been taken, or, if there is
+ *		 something wrong with one, given back: make the same call again. Until it
+ *		 returns something else all other calls for this ring return -EBUSY
  * __hyp_trace_unload(cpu) -> {seq, dropped}
  *	Take it back: pages unpinned, region zeroed and donated to the host.
  *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync, or its ring is

@@ -34,6 +34,9 @@ FIXTURE_SETUP(idle)
 
 FIXTURE_TEARDOWN(idle)
 {
+	struct timex normal = { .modes = ADJ_TICK, .tick = 10000 };
+
+	adjtimex(&normal);
 	put(CALLS, "0");
 	put(ROOT "current_tracer", "nop");
 	put(ROOT "set_ftrace_filter", "");
@@ -80,6 +83,7 @@ static bool wait_until_unloaded(int cpus)
 {
 	int fd = pages_open(), i, cpu, loaded = 1;
 	uint8_t page[PAGE];
+	char *cpus_traced;
 
 	for (i = 0; i < 1500 && loaded; i++) {
 		for (loaded = 0, cpu = 0; cpu < cpus; cpu++)
@@ -89,8 +93,10 @@ static bool wait_until_unloaded(int cpus)
 	}
 	close(fd);
 
-	/* They are gone before their CPUs are told. */
-	usleep(100000);
+	/* They are gone before their CPUs are told, all of which is under a lock of this. */
+	cpus_traced = get(HYP "tracing_cpumask");
+	loaded |= put(HYP "tracing_cpumask", cpus_traced);
+	free(cpus_traced);
 	return !loaded;
 }
 
@@ -176,7 +182,8 @@ static void *read_pipe(void *unused)
 
 /*
  * All that has to do with other CPUs: tracing goes on, the clock is corrected, somebody
- * waits for events of whichever CPU and is woken, tracing goes off.
+ * waits for events of whichever CPU and is woken, the buffer is given another size and
+ * emptied, tracing goes off.
  */
 static bool trace_for_a_while(void)
 {
@@ -197,13 +204,15 @@ static bool trace_for_a_while(void)
 		usleep(20000);
 	ok &= ran(0, "hyp_set_alarm") > 0;
 	ok &= !emit(1, 1) && !pthread_join(thread, &got) && (long)got > 0;
-	return ok && !put(HYP "tracing_on", "0");
+	ok &= !put(HYP "buffer_size_kb", "64") && !put(HYP "buffer_size_kb", "256");
+	return ok && !put(HYP "trace", "") && !put(HYP "tracing_on", "0");
 }
 
 TEST_F_TIMEOUT(idle, a_cpu_that_is_not_traced_is_left_alone, 240)
 {
 	static const char * const calls[] = {
-		"open_this_cpu", "sync_this_cpu", "alarm_set", "follow_current",
+		"open_this_cpu", "close_this_cpu", "sync_this_cpu", "reset_cpu",
+		"alarm_set", "follow_current",
 	};
 	size_t i;
 

@@ -253,6 +253,8 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 	hyp_spin_lock(&cpu->lock);
+	/* The CPU has spoken for itself: it is not opened on its behalf any more. */
+	cpu->was_open = false;
 	if (state == HYP_TRACE_CLOSED)
 		hyp_ring_close(&cpu->ring);
 	else if (state == HYP_TRACE_SUSPENDED)

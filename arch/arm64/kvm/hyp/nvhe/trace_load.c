@@ -205,6 +205,7 @@ static bool load_is_same(const struct hyp_trace_load *load, u64 pfn, u64 nr_page
 	       load->region_pages == nr_pages && load->nr_slots == nr_slots;
 }
 
+/* A step of its own: a word for each slot, which takes as long as some hundred pages. */
 static void load_finish(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_trace_load *load = &cpu->load;
@@ -245,15 +246,18 @@ int hyp_trace_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages, u32 nr_slot
 	if (load->stage == HYP_TRACE_UNLOADING)
 		return give_back_step(load) ?: load->error;
 
-	ret = take_step(load);
-	if (!ret) {
+	if (load->pages_taken > load->nr_slots) {
 		load_finish(cpu);
-	} else if (ret != -EINPROGRESS) {
+		return 0;
+	}
+
+	ret = take_step(load);
+	if (ret && ret != -EINPROGRESS) {
 		load->error = ret;
 		load->stage = HYP_TRACE_UNLOADING;
 	}
 
-	return ret ? -EINPROGRESS : 0;
+	return -EINPROGRESS;
 }
 
 /**

@@ -9,6 +9,8 @@
 
 #include <nvhe/trap_handler.h>
 
+extern char __kvm_hyp_host_vector[];
+
 struct hyp_trace_test hyp_trace_test;
 
 static void selftest_text(u64 id)
@@ -43,6 +45,13 @@ static void panic_at(enum hyp_trace_test_action where)
 	trace_selftest(0);
 }
 
+/* The vectors are the usual ones, and will be when a guest has run. */
+static bool is_quiet(void)
+{
+	return !this_cpu_ptr(&hyp_trace_cpu)->vector &&
+	       read_sysreg(vbar_el2) == (u64)__kvm_hyp_host_vector;
+}
+
 void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, action, host_ctxt, 1);
@@ -66,7 +75,7 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		ret = 0;
 		break;
 	case HYP_TRACE_TEST_QUIET:
-		ret = this_cpu_ptr(&hyp_trace_cpu)->vector ? -EBUSY : 0;
+		ret = is_quiet() ? 0 : -EBUSY;
 		break;
 	}
 
