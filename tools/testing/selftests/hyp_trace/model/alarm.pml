@@ -3,9 +3,10 @@
  * Who waits for events is woken: the alarm between ring_buffer_remote_wait.c and
  * nvhe/ring.c. Transitions name the functions.
  *
- * One ring, whose CPU records EVENTS events, takes interrupts between them, and has
- * its ring emptied RESETS times; WAITERS readers, each of which waits for something
- * and takes it, ROUNDS times. At the end nobody may be asleep while there is an event.
+ * One ring, closed at first, whose CPU records EVENTS events while it is open, takes
+ * interrupts between them, opens and closes it SWITCHES times, and has it emptied
+ * RESETS times; WAITERS readers, each of which waits for something and takes it, ROUNDS
+ * times. At the end nobody may be asleep while there is an event.
  *
  * BREAK_x leaves something out, which must be found.
  */
@@ -15,10 +16,14 @@
 #ifndef RESETS
 #define RESETS	1
 #endif
+#ifndef SWITCHES
+#define SWITCHES 1
+#endif
 #define WAITERS	2
 #define ROUNDS	2
 
 byte unread;			/* events that are in the ring */
+bool open;			/* ring->open, EL2's */
 bool alarm;			/* ring->alarm, EL2's */
 bool host_alarm;		/* c->alarm, the host's */
 bool sgi;			/* the doorbell has been rung, the interrupt is pending */
@@ -49,14 +54,16 @@ inline wake()
 
 proctype cpu()
 {
-	byte events, resets, others, i;
+	byte events, resets, switches, others, i;
 
 	do
-	/* EL2 records an event [ring_alarm]; interrupts are taken after that */
-	:: events < EVENTS ->
+	/*
+	 * EL2 records an event: it looks for an alarm first [ring_alarm], then the event
+	 * is committed; interrupts are taken after that
+	 */
+	:: events < EVENTS && open ->
 		d_step {
 			events++;
-			unread++;
 			if
 			:: alarm ->
 				alarm = false;
@@ -64,6 +71,14 @@ proctype cpu()
 				sgi = true
 			:: else
 			fi
+		};
+		unread++
+
+	/* [handle___hyp_trace_sync] */
+	:: switches < SWITCHES ->
+		d_step {
+			switches++;
+			open = !open
 		}
 
 	/* [rb_remote_doorbell]: first without the lock */
@@ -123,7 +138,7 @@ proctype cpu()
 		wake()
 #endif
 
-	:: events == EVENTS && resets == RESETS && !sgi && !ipi[0] && !ipi[1] ->
+	:: (events == EVENTS || !open) && resets == RESETS && !sgi && !ipi[0] && !ipi[1] ->
 		finished = true;
 		if
 		:: ipi[0] || ipi[1]
@@ -133,31 +148,56 @@ proctype cpu()
 }
 
 /*
- * [alarm_set] by another CPU, which may be while this one is off or its ring closed.
- * What EL2 is told is noted before that.
+ * [handle___hyp_trace_alarm] by another CPU: as long as the ring is closed, or its CPU
+ * off, which is the same here.
+ */
+#ifdef BREAK_OPEN
+#define MAY_SET	true
+#else
+#define MAY_SET	(!open)
+#endif
+
+/*
+ * [alarm_set] by another CPU. What EL2 is told is noted before that, and no longer
+ * if it refuses.
  */
 inline set_remotely()
 {
 	atomic { !lock -> lock = true };
 	if
 	:: ring && !host_alarm ->
-#ifdef BREAK_NOTE
-		alarm = true;
+#ifndef BREAK_NOTE
 		host_alarm = true;
-#else
-		host_alarm = true;
-		alarm = true;
 #endif
-		set[me] = true
+		if
+		:: atomic { MAY_SET -> alarm = true };
+#ifdef BREAK_NOTE
+			host_alarm = true;
+#endif
+			set[me] = true
+		:: atomic { !MAY_SET -> skip };
+#ifndef BREAK_BUSY
+			busy = true;
+			host_alarm = false
+#endif
+		fi
 	:: else
 	fi;
 	lock = false
+}
+
+/* [smp_call_function_single] */
+inline set_there()
+{
+	ipi[me] = true;
+	!ipi[me]
 }
 
 /* [rb_remote_wait] */
 proctype waiter(byte me)
 {
 	byte rounds;
+	bool busy;
 
 	do
 	:: rounds == ROUNDS -> break
@@ -176,10 +216,16 @@ proctype waiter(byte me)
 		:: atomic { !lock && host_alarm -> skip }
 #endif
 		:: atomic { !lock && !host_alarm -> skip };
+			/* [alarm_set_anywhere]: is_open() may be out of date, so either */
 			if
-			:: ipi[me] = true;
-				!ipi[me]
-			:: set_remotely()
+			:: set_there()
+			:: set_remotely();
+				if
+				:: busy ->
+					busy = false;
+					set_there()
+				:: else
+				fi
 			fi
 		fi;
 #ifdef BREAK_RECHECK
