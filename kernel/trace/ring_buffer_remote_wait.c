@@ -9,10 +9,10 @@
  * the writer then only ever writes. And none is set twice in a tick: setting it and
  * ringing interrupt the CPU, and if that runs a guest, make more events.
  *
- * An alarm is set by the CPU that it is for, which then can't be in the midst of
- * writing an event: an event comes either before that, and whoever waits looks once
- * more when the alarm is set, or after, and sets it off. Documentation/trace/hyp-ring.rst
- * names the model of this.
+ * An alarm is set by the CPU that it is for, or while that one is off or its ring closed:
+ * it can't be in the midst of writing an event then. So an event comes either before
+ * that, and whoever waits looks once more when the alarm is set, or after, and sets it
+ * off. Documentation/trace/hyp-ring.rst names the model of this.
  *
  * A writer that can't ring is looked at by a work, while somebody waits. That reads
  * shared memory, and causes no hypercall as long as there are no events.
