@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug bench doc perfetto shell apply clean help check
+.PHONY: all run test test-debug test-startup bench doc perfetto shell apply clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -19,6 +19,10 @@ test: all
 test-debug: all
 	@tools/build/kernel debug
 	@tools/testing/selftests/hyp_trace/run --debug
+
+test-startup: all
+	@tools/build/kernel startup
+	@tools/testing/selftests/hyp_trace/run --startup
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench
@@ -47,6 +51,7 @@ help:
 	@echo 'make run          boot them, trace the hypervisor, show the events'
 	@echo 'make test         run all tests; ends with "N passed, N failed"'
 	@echo 'make test-debug   those in QEMU, with KASAN, lockdep and more; takes an hour'
+	@echo "make test-startup ftrace's own tests of our events, in a kernel that has them"
 	@echo 'make bench        what tracing costs, beside what it may; some 4 minutes'
 	@echo 'make doc          the same, and puts it into Documentation/'
 	@echo 'make perfetto     have Perfetto record host and hypervisor: build/hyp.pftrace'

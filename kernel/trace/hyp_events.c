@@ -137,22 +137,47 @@ static struct trace_event_call *__event_##call __used			\
 
 #include <trace/events/hyp.h>
 
-enum { HYP_ERR_FILTER, HYP_ERR_ELSEWHERE };
-
 static const char * const hyp_errors[] = {
 	[HYP_ERR_FILTER] = "Hypervisor events can't be filtered; write 0 for no filter",
 	[HYP_ERR_ELSEWHERE] = "Hypervisor events are recorded in hyp/, not here",
 };
 
-/* Which is said in the error_log of @tr, under @what. */
-static void log_error(struct trace_array *tr, const char *what,
-		      const char *command, u8 error)
+/* Which is said in the error_log of @tr; @command is what was asked for. */
+static void log_error(struct trace_array *tr, enum hyp_event_error error,
+		      const char *command)
 {
-	tracing_log_err(tr, what, command, (const char **)hyp_errors, error, 0);
+	tracing_log_err(tr, "hyp event", command, (const char **)hyp_errors, error, 0);
+}
+
+/**
+ * hyp_event_refuse() - an event of the hypervisor's can't do what is wanted of it
+ * @tr:		the instance, in whose error_log it is said; NULL for the root
+ * @error:	what is not to be had
+ * @command:	what was asked for
+ *
+ * To be called before anything has changed: ftrace's own undoing is not complete.
+ *
+ * Filter files are there nevertheless: trace-cmd takes an event for one that can be
+ * enabled only if it has a filter, which may be empty.
+ *
+ * Return: -EOPNOTSUPP
+ */
+int hyp_event_refuse(struct trace_array *tr, enum hyp_event_error error,
+		     const char *command)
+{
+	log_error(tr, error, command);
+	return -EOPNOTSUPP;
 }
 
 /* Instances that have an event enabled: the hypervisor's, the root, or both. */
 static unsigned int users[HYP_NR_EVENTS];
+
+static void note_if_foreign(struct trace_event_file *file)
+{
+	if (hyp_event_is_foreign(file->tr, file->event_call))
+		log_error(file->tr, HYP_ERR_ELSEWHERE,
+			  trace_event_name(file->event_call));
+}
 
 /**
  * hyp_event_reg() - have EL2 record an event, or stop it
@@ -161,11 +186,11 @@ static unsigned int users[HYP_NR_EVENTS];
  * @data:	the trace_event_file, of the instance that asks
  *
  * Wherever it is enabled, it is recorded in the hypervisor's instance; if that is
- * not the one, its error_log says so.
+ * not the one, its error_log says so. Before the hypervisor is known it is only noted
+ * down who wants it, for hyp_events_arm().
  *
  * Context: event_mutex is held.
- * Return: 0, -EOPNOTSUPP for anything but recording it (perf, triggers), -ENODEV before the
- * hypervisor is known
+ * Return: 0, -EOPNOTSUPP for anything but recording it (perf), or why EL2 refused
  */
 int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data)
@@ -174,45 +199,25 @@ int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 	struct trace_event_file *file = data;
 	int ret = 0;
 
-	if (!hyp_ops)
-		return -ENODEV;
-
 	switch (type) {
 	case TRACE_REG_REGISTER:
 		/* "Armed, but quiet" is nothing that EL2 knows. */
 		if (file->flags & EVENT_FILE_FL_SOFT_DISABLED)
 			return -EOPNOTSUPP;
-		if (hyp_event_is_foreign(file->tr, call))
-			log_error(file->tr, "hyp event", trace_event_name(call),
-				  HYP_ERR_ELSEWHERE);
-		if (!users[event])
+		if (hyp_ops)
+			note_if_foreign(file);
+		if (hyp_ops && !users[event])
 			ret = hyp_ops->enable(event, call->event.type);
 		if (!ret)
 			users[event]++;
 		return ret;
 	case TRACE_REG_UNREGISTER:
-		if (--users[event])
+		if (--users[event] || !hyp_ops)
 			return 0;
 		return hyp_ops->enable(event, 0);
 	default:
 		return -EOPNOTSUPP;
 	}
-}
-
-/**
- * hyp_event_filter_refuse() - a filter is wanted, and there is none
- * @tr:		the instance, in whose error_log it is said
- * @filter:	what was written to the file
- *
- * The files are there nevertheless: trace-cmd takes an event for one that can be
- * enabled only if it has a filter, which may be empty.
- *
- * Return: -EOPNOTSUPP
- */
-int hyp_event_filter_refuse(struct trace_array *tr, const char *filter)
-{
-	log_error(tr, "hyp event filter", filter, HYP_ERR_FILTER);
-	return -EOPNOTSUPP;
 }
 
 /* From here on the header is expanded inside of functions, a statement each. */
@@ -232,14 +237,12 @@ static u16 last_type(void)
 }
 
 /**
- * hyp_events_init() - make the events ready to be enabled
- * @ops:	how to enable them
+ * hyp_events_init() - say what the events look like
  * @format:	to be filled in: the records that EL2 writes
  *
  * Return: 0 or -ENOMEM
  */
-int __init hyp_events_init(const struct rb_remote_ops *ops,
-			   struct hyp_page_format *format)
+int __init hyp_events_init(struct hyp_page_format *format)
 {
 	u16 *size = kcalloc(last_type() + 1, sizeof(*size), GFP_KERNEL);
 
@@ -253,23 +256,89 @@ int __init hyp_events_init(const struct rb_remote_ops *ops,
 			sizeof(struct trace_event_raw_##template)
 #include <trace/events/hyp.h>
 
-	hyp_printk_init(&event_hyp_printk, &event_hyp_puts);
 	format->size = size;
 	format->nr_types = last_type() + 1;
-	hyp_ops = ops;
 	return 0;
+}
+
+static void __init for_each_file_of(struct trace_event_call *call,
+				    void (*fn)(struct trace_event_file *file))
+{
+	struct trace_event_file *file;
+	struct trace_array *tr;
+
+	guard(mutex)(&trace_types_lock);
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		list_for_each_entry(file, &tr->events, list) {
+			if (file->event_call == call &&
+			    file->flags & EVENT_FILE_FL_ENABLED)
+				fn(file);
+		}
+	}
+}
+
+/* It has recorded nothing: no trace need be cleared when the event is removed. */
+static void __init disarm(struct trace_event_file *file)
+{
+	trace_event_enable_disable(file, 0, 0);
+	clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
+}
+
+static void __init arm(struct trace_event_call *call, const struct rb_remote_ops *ops)
+{
+	unsigned long event = (unsigned long)call->data;
+	int ret;
+
+	if (!users[event])
+		return;
+
+	ret = ops->enable(event, call->event.type);
+	if (ret) {
+		pr_err("hyp_trace: %s, enabled at boot, is disabled again: %pe\n",
+		       trace_event_name(call), ERR_PTR(ret));
+		for_each_file_of(call, disarm);
+	} else {
+		for_each_file_of(call, note_if_foreign);
+	}
+}
+
+/**
+ * hyp_events_arm() - there is a hypervisor to record the events
+ * @ops:	how to enable them
+ *
+ * Has it record what has been enabled until now.
+ */
+void __init hyp_events_arm(const struct rb_remote_ops *ops)
+{
+	struct trace_event_call *call;
+
+	guard(mutex)(&event_mutex);
+
+	hyp_printk_init(&event_hyp_printk, &event_hyp_puts);
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (is_hyp_event(call))
+			arm(call, ops);
+	}
+
+	hyp_ops = ops;
 }
 
 /**
  * hyp_events_remove() - there is no hypervisor to record them
+ *
+ * One that is enabled could not be removed: it is disabled first.
  */
 void __init hyp_events_remove(void)
 {
+	struct trace_event_call *call, *next;
+
 	guard(mutex)(&event_mutex);
 
-#undef DEFINE_EVENT
-#define DEFINE_EVENT(template, name, proto, args)			\
-	if (event_##name.event.type)					\
-		trace_remove_event_call(&event_##name)
-#include <trace/events/hyp.h>
+	list_for_each_entry_safe(call, next, &ftrace_events, list) {
+		if (!is_hyp_event(call))
+			continue;
+		for_each_file_of(call, disarm);
+		WARN_ON(trace_remove_event_call(call));
+	}
 }

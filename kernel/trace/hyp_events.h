@@ -13,11 +13,18 @@
 
 struct rb_remote;
 
+/* What is said of an event in an error_log. */
+enum hyp_event_error {
+	HYP_ERR_FILTER,
+	HYP_ERR_ELSEWHERE,
+};
+
 #ifdef CONFIG_NVHE_EL2_TRACING
 
 int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data);
-int hyp_event_filter_refuse(struct trace_array *tr, const char *filter);
+int hyp_event_refuse(struct trace_array *tr, enum hyp_event_error error,
+		     const char *command);
 void hyp_follow_pids(struct rb_remote *remote);
 
 static inline bool is_hyp_event(const struct trace_event_call *call)
@@ -32,8 +39,9 @@ static inline bool is_hyp_event(const struct trace_event_call *call)
 	return false;
 }
 
-static inline int hyp_event_filter_refuse(struct trace_array *tr,
-					  const char *filter)
+static inline int hyp_event_refuse(struct trace_array *tr,
+				   enum hyp_event_error error,
+				   const char *command)
 {
 	return 0;
 }
@@ -107,8 +115,8 @@ static inline bool hyp_event_unfiltered(struct trace_array *tr,
 
 struct rb_remote_ops;
 
-int hyp_events_init(const struct rb_remote_ops *ops,
-		    struct hyp_page_format *format);
+int hyp_events_init(struct hyp_page_format *format);
+void hyp_events_arm(const struct rb_remote_ops *ops);
 void hyp_events_remove(void);
 
 #endif /* _KERNEL_TRACE_HYP_EVENTS_H */

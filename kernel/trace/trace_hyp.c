@@ -119,7 +119,7 @@ static int __init create_instance(const struct rb_remote_ops *ops)
 	if (ret)
 		return ret;
 
-	ret = hyp_events_init(ops, &hyp_remote.format);
+	ret = hyp_events_init(&hyp_remote.format);
 	if (ret)
 		return ret;
 
@@ -134,6 +134,7 @@ static int __init create_instance(const struct rb_remote_ops *ops)
 	/* From here on CPUs that come up may get a ring. */
 	smp_store_release(&hyp_remote.tr, tr);
 
+	hyp_events_arm(ops);
 	trace_hyp_test_init(&hyp_remote);
 	return 0;
 }

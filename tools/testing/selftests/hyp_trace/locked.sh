@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, with tracing locked: the files say so, and nothing is recorded.
+# Runs in QEMU, with tracing locked, and trace_event=hyp:hyp_enter: the files say so,
+# and nothing is recorded.
 
 hyp=/sys/kernel/tracing/hyp
 status=0
@@ -22,6 +23,13 @@ write() {
 	sh -c "echo $2 > $hyp/$1"
 }
 
+if [ "$(cat /sys/kernel/tracing/events/hyp/hyp_enter/enable)" = 0 ] &&
+   dmesg | grep -q 'hyp_trace: hyp_enter, enabled at boot, is disabled again: -EPERM'; then
+	echo "ok an event enabled at boot is disabled again"
+else
+	echo "not ok an event enabled at boot is disabled again"
+	status=1
+fi
 refused tracing_on write tracing_on 1
 refused events write events/hyp/enable 1
 refused event write events/hyp/hyp_enter/enable 1

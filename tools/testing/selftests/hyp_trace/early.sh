@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU, booted with trace_event=hyp:hyp_enter: what is enabled before the
+# hypervisor is known is recorded once it is, until it is disabled.
+
+tracing=/sys/kernel/tracing
+hyp=$tracing/hyp
+status=0
+
+# result NAME: of the command before
+result() {
+	if [ $? = 0 ]; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		status=1
+	fi
+}
+
+recorded() {
+	echo > $hyp/trace
+	echo 1 > $hyp/write_event
+	grep -c 'hyp_enter: reason=hvc' $hyp/trace
+}
+
+[ "$(cat $tracing/events/hyp/hyp_enter/enable)" = 1 ] &&
+	[ "$(cat $hyp/events/hyp/hyp_enter/enable)" = 0 ] &&
+	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 0 ]
+result "an event is enabled from boot on, where it was asked for"
+grep -q 'Hypervisor events are recorded in hyp/' $tracing/error_log
+result "the root says where it is recorded"
+echo 1 > $hyp/tracing_on
+[ "$(recorded)" -gt 0 ]
+result "it is recorded"
+echo 0 > $tracing/events/hyp/hyp_enter/enable
+[ "$(cat $tracing/events/hyp/hyp_enter/enable)" = 0 ] && [ "$(recorded)" = 0 ]
+result "and is not after it has been disabled"
+exit $status
