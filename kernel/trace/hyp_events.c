@@ -140,6 +140,7 @@ static struct trace_event_call *__event_##call __used			\
 static const char * const hyp_errors[] = {
 	[HYP_ERR_FILTER] = "Hypervisor events can't be filtered; write 0 for no filter",
 	[HYP_ERR_ELSEWHERE] = "Hypervisor events are recorded in hyp/, not here",
+	[HYP_ERR_TRIGGER] = "Hypervisor events have no triggers, and none can enable them",
 };
 
 /* Which is said in the error_log of @tr; @command is what was asked for. */
@@ -196,16 +197,12 @@ int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data)
 {
 	unsigned long event = (unsigned long)call->data;
-	struct trace_event_file *file = data;
 	int ret = 0;
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		/* "Armed, but quiet" is nothing that EL2 knows. */
-		if (file->flags & EVENT_FILE_FL_SOFT_DISABLED)
-			return -EOPNOTSUPP;
 		if (hyp_ops)
-			note_if_foreign(file);
+			note_if_foreign(data);
 		if (hyp_ops && !users[event])
 			ret = hyp_ops->enable(event, call->event.type);
 		if (!ret)

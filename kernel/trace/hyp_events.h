@@ -17,6 +17,7 @@ struct rb_remote;
 enum hyp_event_error {
 	HYP_ERR_FILTER,
 	HYP_ERR_ELSEWHERE,
+	HYP_ERR_TRIGGER,
 };
 
 #ifdef CONFIG_NVHE_EL2_TRACING

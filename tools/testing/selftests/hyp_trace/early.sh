@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, booted with trace_event=hyp:hyp_enter: what is enabled before the
-# hypervisor is known is recorded once it is, until it is disabled.
+# Runs in QEMU, booted with trace_event=hyp:hyp_enter trace_trigger=hyp_exit.traceoff:
+# what is enabled before the hypervisor is known is recorded once it is, until it is
+# disabled; a trigger is refused.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
@@ -36,4 +37,17 @@ result "it is recorded"
 echo 0 > $tracing/events/hyp/hyp_enter/enable
 [ "$(cat $tracing/events/hyp/hyp_enter/enable)" = 0 ] && [ "$(recorded)" = 0 ]
 result "and is not after it has been disabled"
+
+# It counts as nothing that is left: the event goes on and off.
+grep -q 'Hypervisor events have no triggers' $tracing/error_log &&
+	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 0 ] &&
+	echo 1 > $tracing/events/hyp/hyp_exit/enable &&
+	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 1 ] &&
+	echo 0 > $tracing/events/hyp/hyp_exit/enable &&
+	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 0 ]
+result "a trigger of an event is refused"
+echo > $hyp/trace
+echo 1 > $hyp/write_event
+! grep -q hyp_exit $hyp/trace
+result "and does not keep the event recorded"
 exit $status

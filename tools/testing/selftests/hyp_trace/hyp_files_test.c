@@ -224,6 +224,69 @@ TEST_F(hyp, all_events_of_the_root_are_the_kernels)
 	free(text);
 }
 
+/* An event of the root's is off, in words and at EL2. */
+static bool is_off_at_the_root(const char *event)
+{
+	char *text = get(path_of(TRACING "events/hyp/%s/enable", event));
+	bool off = !strcmp(text, "0\n");
+
+	free(text);
+	return off;
+}
+
+/* What can't be had of an event, and would act on it: refused, and nothing changed. */
+static const struct {
+	const char	*file;
+	const char	*command;
+} soft_enables[] = {
+	{ "events/sched/sched_switch/trigger", "enable_event:hyp:selftest" },
+	{ "events/sched/sched_switch/trigger", "disable_event:hyp:selftest" },
+	{ "events/sched/sched_switch/trigger", "enable_event:hyp:selftest:3" },
+	{ "set_ftrace_filter", "schedule:enable_event:hyp:selftest\n" },
+	{ "set_ftrace_filter", "schedule:disable_event:hyp:selftest:3\n" },
+};
+
+TEST_F(hyp, commands_that_would_enable_an_event_are_refused_and_change_nothing)
+{
+	char *text;
+	size_t i;
+
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < ARRAY_SIZE(soft_enables) * 2; i++) {
+		const char *file = path_of(TRACING "%s", soft_enables[i / 2].file);
+		const char *command = soft_enables[i / 2].command;
+
+		ASSERT_EQ(0, put(TRACING "error_log", ""));
+		EXPECT_EQ(-EOPNOTSUPP, put(file, command))
+			TH_LOG("%s", command);
+		text = get(TRACING "error_log");
+		EXPECT_NE(NULL, strstr(text, "Hypervisor events have no triggers"));
+		EXPECT_NE(NULL, strstr(text, "Command: selftest\n"));
+		free(text);
+		EXPECT_TRUE(is_off_at_the_root("selftest"));
+
+		ASSERT_EQ(0, put(HYP "trace", ""));
+		ASSERT_EQ(0, put(TRACING "events/hyp/selftest/enable", "1"));
+		EXPECT_EQ(1, get_num(TRACING "events/hyp/selftest/enable", ""));
+		ASSERT_EQ(0, emit(1, 10));
+		EXPECT_EQ(10, stat_of(0, "entries:"));
+		ASSERT_EQ(0, put(TRACING "events/hyp/selftest/enable", "0"));
+		EXPECT_TRUE(is_off_at_the_root("selftest"));
+		ASSERT_EQ(0, emit(1, 10));
+		EXPECT_EQ(10, stat_of(0, "entries:"));
+	}
+
+	/* The kernel's own events are taken, so these are commands. */
+	EXPECT_EQ(0, put(TRACING "events/sched/sched_switch/trigger",
+			 "enable_event:sched:sched_waking"));
+	EXPECT_EQ(0, put(TRACING "events/sched/sched_switch/trigger", ""));
+	EXPECT_EQ(0, put(TRACING "set_ftrace_filter",
+			 "schedule:enable_event:sched:sched_waking\n"));
+	EXPECT_EQ(0, put(TRACING "set_ftrace_filter",
+			 "!schedule:enable_event:sched:sched_waking\n"));
+}
+
 /* What the files take --------------------------------------------------------- */
 
 static int enabled(const char *event)
