@@ -424,6 +424,26 @@ void rb_remote_set_overwrite(struct rb_remote *remote, bool overwrite)
 
 /* Size and reset --------------------------------------------------------------- */
 
+#define MAX_SIZE	(HYP_RING_MAX_SLOTS * HYP_RING_DATA_SIZE)
+
+/**
+ * rb_remote_clamp() - the size that a buffer gets when it is created
+ * @remote:	the buffer
+ * @size:	the size that trace_buf_size= is for all instances [bytes per CPU]
+ *
+ * Unlike one that is written to buffer_size_kb it was not meant for this buffer, and
+ * nobody is there who could be told: so one that is too large is not refused.
+ */
+unsigned long rb_remote_clamp(struct rb_remote *remote, unsigned long size)
+{
+	if (size <= MAX_SIZE)
+		return size;
+
+	pr_warn("%s: trace_buf_size: a buffer may have %lu KiB per CPU at most, and has that\n",
+		remote->name, MAX_SIZE / 1024);
+	return MAX_SIZE;
+}
+
 unsigned long rb_remote_size(struct rb_remote *remote, int cpu)
 {
 	return per_cpu_ptr(remote->cpus, cpu)->nr_slots *
@@ -508,12 +528,11 @@ int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
 {
 	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
 				     cpu_possible_mask : cpumask_of(cpu);
-	const unsigned long max = HYP_RING_MAX_SLOTS * HYP_RING_DATA_SIZE;
 	unsigned long nr_slots;
 
-	if (size > max) {
+	if (size > MAX_SIZE) {
 		pr_err("%s: a buffer may have %lu KiB per CPU at most\n",
-		       remote->name, max / 1024);
+		       remote->name, MAX_SIZE / 1024);
 		return -EINVAL;
 	}
 	nr_slots = max(DIV_ROUND_UP(size, HYP_RING_DATA_SIZE),
@@ -640,4 +659,14 @@ int rb_remote_init(struct rb_remote *remote)
 	INIT_WORK(&remote->idle, idle_work);
 	rb_remote_init_wait(remote);
 	return 0;
+}
+
+/**
+ * rb_remote_exit() - undo rb_remote_init()
+ * @remote:	a buffer that was never turned on
+ */
+void __init rb_remote_exit(struct rb_remote *remote)
+{
+	free_percpu(remote->cpus);
+	remote->cpus = NULL;
 }

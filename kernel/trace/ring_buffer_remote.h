@@ -36,10 +36,13 @@ struct trace_array *trace_array_create_remote(const char *name,
 
 u64 rb_remote_clock(void);
 int rb_remote_load(struct rb_remote *remote);
+unsigned long rb_remote_clamp(struct rb_remote *remote, unsigned long size);
 #ifdef CONFIG_RING_BUFFER_REMOTE
 void rb_remote_reader_gone(struct rb_remote *remote);
+bool rb_remote_name_reserved(const char *name);
 #else
 static inline void rb_remote_reader_gone(struct rb_remote *remote) { }
+static inline bool rb_remote_name_reserved(const char *name) { return false; }
 #endif
 
 void rb_remote_on(struct rb_remote *remote);

@@ -222,6 +222,7 @@ static inline u64 rb_remote_latest(void)
 }
 
 int rb_remote_init(struct rb_remote *remote);
+void rb_remote_exit(struct rb_remote *remote);
 void rb_remote_init_wait(struct rb_remote *remote);
 void rb_remote_rearm(struct rb_remote_cpu *c);
 void rb_remote_doorbell(struct rb_remote *remote);

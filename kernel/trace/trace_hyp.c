@@ -6,8 +6,11 @@
  * buffer: nearly all of its files are ftrace's own.
  */
 
+#include <linux/cleanup.h>
 #include <linux/err.h>
 #include <linux/init.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/tracefs.h>
 
 #include <trace/events/sched.h>
@@ -109,27 +112,51 @@ void __init trace_hyp_register(const struct rb_remote_ops *ops)
 	registered_ops = ops;
 }
 
+#define NAME	"hyp"
+
+/* The name is not to be taken by anybody else, unless there is nothing to trace. */
+static bool name_is_free;
+
+/**
+ * rb_remote_name_reserved() - is this the hypervisor's, whose instance is yet to come?
+ * @name:	of an ordinary instance that is to be created
+ *
+ * Context: trace_types_lock is held, or boot.
+ */
+bool rb_remote_name_reserved(const char *name)
+{
+	if (name_is_free || strcmp(name, NAME))
+		return false;
+
+	pr_err("hyp_trace: an instance of the name \"" NAME "\" is the hypervisor's, which comes later; choose another name\n");
+	return true;
+}
+
 static int __init create_instance(const struct rb_remote_ops *ops)
 {
 	struct trace_array *tr;
 	int ret;
 
 	hyp_remote.ops = ops;
-	ret = rb_remote_init(&hyp_remote);
+	ret = trace_hyp_test_fail() ?: rb_remote_init(&hyp_remote);
 	if (ret)
 		return ret;
 
-	ret = hyp_events_init(&hyp_remote.format);
+	ret = trace_hyp_test_fail() ?: hyp_events_init(&hyp_remote.format);
 	if (ret)
-		return ret;
+		goto exit_remote;
 
-	tr = trace_array_create_remote("hyp", "../hyp", "hyp,ftrace",
-				       &hyp_remote);
-	if (IS_ERR(tr))
-		return PTR_ERR(tr);
+	/* To have it fail in the middle a name that none can have will do. */
+	tr = trace_array_create_remote(trace_hyp_test_fail() ? "/" : NAME,
+				       "../" NAME, "hyp,ftrace", &hyp_remote);
+	if (IS_ERR(tr)) {
+		ret = PTR_ERR(tr);
+		goto free_format;
+	}
 
 	/* Perfetto knows this name, too. */
-	tracefs_create_symlink("hypervisor", NULL, "hyp");
+	if (trace_hyp_test_fail() || !tracefs_create_symlink("hypervisor", NULL, NAME))
+		pr_warn("hyp_trace: no link \"hypervisor\", some clients may not find " NAME "\n");
 
 	/* From here on CPUs that come up may get a ring. */
 	smp_store_release(&hyp_remote.tr, tr);
@@ -137,6 +164,22 @@ static int __init create_instance(const struct rb_remote_ops *ops)
 	hyp_events_arm(ops);
 	trace_hyp_test_init(&hyp_remote);
 	return 0;
+
+free_format:
+	kfree(hyp_remote.format.size);
+	hyp_remote.format.size = NULL;
+exit_remote:
+	rb_remote_exit(&hyp_remote);
+	return ret;
+}
+
+/* Leave nothing that could be enabled to no effect. */
+static void __init do_without(void)
+{
+	hyp_events_remove();
+
+	guard(mutex)(&trace_types_lock);
+	name_is_free = true;
 }
 
 /*
@@ -148,14 +191,16 @@ static int __init trace_hyp_init(void)
 	int ret;
 
 	if (!registered_ops) {
-		hyp_events_remove();
+		do_without();
 		return 0;
 	}
 
 	ret = create_instance(registered_ops);
-	if (ret)
-		pr_err("hyp_trace: can't create the tracefs instance: %pe\n",
+	if (ret) {
+		pr_err("hyp_trace: not available: can't create the tracefs instance: %pe\n",
 		       ERR_PTR(ret));
+		do_without();
+	}
 
 	return ret;
 }

@@ -15,6 +15,7 @@
 #include <linux/arm-smccc.h>
 #include <linux/cleanup.h>
 #include <linux/cpu_pm.h>
+#include <linux/fault-inject.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/uaccess.h>
@@ -218,6 +219,32 @@ static const struct file_operations ring_pages_fops = {
 	.write	= ring_pages_write,
 	.llseek	= default_llseek,
 };
+
+#ifdef CONFIG_FAULT_INJECTION
+static DECLARE_FAULT_ATTR(fail_hyp_trace);
+
+/* fail_hyp_trace=1,100,N,1: the Nth step of creating the instance fails */
+static int __init setup_fail(char *arg)
+{
+	return setup_fault_attr(&fail_hyp_trace, arg);
+}
+__setup("fail_hyp_trace=", setup_fail);
+
+/**
+ * trace_hyp_test_fail() - is this step of creating the instance to fail?
+ *
+ * Return: 0, or -ENOMEM if it is
+ */
+int __init trace_hyp_test_fail(void)
+{
+	return should_fail(&fail_hyp_trace, 1) ? -ENOMEM : 0;
+}
+#else
+int __init trace_hyp_test_fail(void)
+{
+	return 0;
+}
+#endif
 
 /**
  * trace_hyp_test_init() - create the files for tests

@@ -9,9 +9,15 @@ struct rb_remote;
 
 #ifdef CONFIG_NVHE_EL2_TRACING_TEST
 void trace_hyp_test_init(struct rb_remote *remote);
+int trace_hyp_test_fail(void);
 #else
 static inline void trace_hyp_test_init(struct rb_remote *remote)
 {
+}
+
+static inline int trace_hyp_test_fail(void)
+{
+	return 0;
 }
 #endif
 

@@ -2,10 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in QEMU, in a kernel that can't trace the hypervisor: no directory, no
-# events, and one line in the kernel log that says why.
+# events, and one line in the kernel log that says why. The name is anybody's then.
 
 set -e
 dmesg | grep 'hyp_trace:'
 [ "$(dmesg | grep -c 'hyp_trace: not available: ')" = 1 ]
-[ ! -e /sys/kernel/tracing/hyp ]
-[ ! -e /sys/kernel/tracing/events/hyp ]
+cd /sys/kernel/tracing
+[ ! -e hyp ]
+[ ! -e hypervisor ]
+[ ! -e instances/hyp ]
+[ ! -e events/hyp ]
+[ -z "$(grep '^hyp:' available_events)" ]
+mkdir instances/hyp
+[ -e instances/hyp/events/sched ]
+[ ! -e instances/hyp/events/hyp ]
+rmdir instances/hyp

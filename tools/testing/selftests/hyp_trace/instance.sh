@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M: the name is the
+# hypervisor's, and its buffer as large as it can be.
+
+tracing=/sys/kernel/tracing
+hyp=$tracing/hyp
+status=0
+
+# result NAME: of the command before
+result() {
+	if [ $? = 0 ]; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		status=1
+	fi
+}
+
+[ -e $hyp/write_event ] && [ "$(readlink $tracing/instances/hyp)" = ../hyp ]
+result "the hypervisor has its instance"
+dmesg | grep -q 'hyp_trace: an instance of the name "hyp" is the hypervisor'
+result "the log says why nobody else has it"
+[ "$(cat $hyp/buffer_size_kb)" = 521216 ]
+result "the buffer is as large as can be"
+dmesg | grep -q 'hyp_trace: trace_buf_size: a buffer may have 521216 KiB per CPU at most'
+result "the log says so"
+echo 64 > $hyp/buffer_size_kb &&
+	echo 1 > $hyp/events/hyp/selftest/enable &&
+	echo 1 > $hyp/tracing_on &&
+	echo 7 > $hyp/write_event &&
+	grep -q 'selftest: id=7' $hyp/trace
+result "it records"
+exit $status
