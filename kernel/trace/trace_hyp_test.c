@@ -7,6 +7,7 @@
  *   write_smc		has the host call firmware: function and arguments, in hexadecimal
  *   write_cpu_pm	has the CPU go to sleep and wake up, as far as drivers can tell
  *   write_test		has EL2 do something else: enum hyp_trace_test_action and a number
+ *   write_destroy	has a module, so to speak, destroy the instance
  *   ring_pages		the memory that the host shares with EL2, as it is
  *
  * What a test can do with them, a kernel that has gone bad could do without.
@@ -132,6 +133,19 @@ static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
 static const struct file_operations write_test_fops = {
 	.open	= tracing_open_generic,
 	.write	= write_test_write,
+};
+
+static ssize_t write_destroy_write(struct file *filp, const char __user *ubuf,
+				   size_t cnt, loff_t *ppos)
+{
+	struct rb_remote *remote = filp->private_data;
+
+	return trace_array_destroy(remote->tr) ?: cnt;
+}
+
+static const struct file_operations write_destroy_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_destroy_write,
 };
 
 /* A CPU's pages in ring_pages begin at its number times this. */
@@ -260,5 +274,6 @@ void __init trace_hyp_test_init(struct rb_remote *remote)
 	trace_create_file("write_smc", 0200, dir, remote, &write_smc_fops);
 	trace_create_file("write_cpu_pm", 0200, dir, remote, &write_cpu_pm_fops);
 	trace_create_file("write_test", 0200, dir, remote, &write_test_fops);
+	trace_create_file("write_destroy", 0200, dir, remote, &write_destroy_fops);
 	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
 }

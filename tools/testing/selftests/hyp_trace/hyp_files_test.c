@@ -36,7 +36,7 @@ static const char * const absent[] = {
 /* Here, and not in an ordinary instance. */
 static const char * const extra[] = {
 	"write_event", "write_host_event", "write_smc", "write_cpu_pm", "write_test",
-	"ring_pages",
+	"write_destroy", "ring_pages",
 };
 
 static bool in_list(const char *path, const char * const *list, size_t n)
@@ -172,6 +172,19 @@ TEST_F(hyp, other_names_lead_to_it_and_cannot_be_removed)
 		EXPECT_EQ(-1, mkdir(TRACING "instances/hyp", 0700));
 		EXPECT_EQ(EEXIST, errno);
 	}
+}
+
+TEST_F(hyp, a_module_cannot_destroy_it)
+{
+	struct stream s = stream_from(1);
+	int i;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(-EBUSY, put(HYP "write_destroy", "1"));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(10, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
 }
 
 TEST_F(hyp, root_enables_events_and_says_where_they_are_recorded)
