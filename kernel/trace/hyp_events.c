@@ -8,6 +8,7 @@
  */
 
 #include <linux/args.h>
+#include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/errno.h>
 #include <linux/hyp_event_ids.h>
@@ -141,6 +142,8 @@ static const char * const hyp_errors[] = {
 	[HYP_ERR_FILTER] = "Hypervisor events can't be filtered; write 0 for no filter",
 	[HYP_ERR_ELSEWHERE] = "Hypervisor events are recorded in hyp/, not here",
 	[HYP_ERR_TRIGGER] = "Hypervisor events have no triggers, and none can enable them",
+	[HYP_ERR_PROBE] = "Hypervisor events can't be probed",
+	[HYP_ERR_PERF] = "Hypervisor events are not perf's: read them in hyp/",
 };
 
 /* Which is said in the error_log of @tr; @command is what was asked for. */
@@ -180,6 +183,17 @@ static void note_if_foreign(struct trace_event_file *file)
 			  trace_event_name(file->event_call));
 }
 
+#ifdef CONFIG_PERF_EVENTS
+/* Its id is there for those who read hyp/. Who may not read error_log may not fill it. */
+static int refuse_perf(struct trace_event_call *call)
+{
+	if (!perfmon_capable())
+		return -EOPNOTSUPP;
+
+	return hyp_event_refuse(NULL, HYP_ERR_PERF, trace_event_name(call));
+}
+#endif
+
 /**
  * hyp_event_reg() - have EL2 record an event, or stop it
  * @call:	the event
@@ -212,6 +226,10 @@ int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		if (--users[event] || !hyp_ops)
 			return 0;
 		return hyp_ops->enable(event, 0);
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+		return refuse_perf(call);
+#endif
 	default:
 		return -EOPNOTSUPP;
 	}

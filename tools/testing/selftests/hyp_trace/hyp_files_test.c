@@ -5,9 +5,11 @@
  */
 
 #include <ftw.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "hyp_fixture.h"
@@ -247,6 +249,15 @@ static bool is_off_at_the_root(const char *event)
 	return off;
 }
 
+static bool root_error_log_has(const char *message, const char *command)
+{
+	char *text = get(TRACING "error_log");
+	bool has = strstr(text, message) && strstr(text, command);
+
+	free(text);
+	return has;
+}
+
 /* What can't be had of an event, and would act on it: refused, and nothing changed. */
 static const struct {
 	const char	*file;
@@ -261,7 +272,6 @@ static const struct {
 
 TEST_F(hyp, commands_that_would_enable_an_event_are_refused_and_change_nothing)
 {
-	char *text;
 	size_t i;
 
 	ASSERT_EQ(0, put(HYP "events/enable", "0"));
@@ -273,10 +283,8 @@ TEST_F(hyp, commands_that_would_enable_an_event_are_refused_and_change_nothing)
 		ASSERT_EQ(0, put(TRACING "error_log", ""));
 		EXPECT_EQ(-EOPNOTSUPP, put(file, command))
 			TH_LOG("%s", command);
-		text = get(TRACING "error_log");
-		EXPECT_NE(NULL, strstr(text, "Hypervisor events have no triggers"));
-		EXPECT_NE(NULL, strstr(text, "Command: selftest\n"));
-		free(text);
+		EXPECT_TRUE(root_error_log_has("Hypervisor events have no triggers",
+					       "Command: selftest\n"));
 		EXPECT_TRUE(is_off_at_the_root("selftest"));
 
 		ASSERT_EQ(0, put(HYP "trace", ""));
@@ -298,6 +306,59 @@ TEST_F(hyp, commands_that_would_enable_an_event_are_refused_and_change_nothing)
 			 "schedule:enable_event:sched:sched_waking\n"));
 	EXPECT_EQ(0, put(TRACING "set_ftrace_filter",
 			 "!schedule:enable_event:sched:sched_waking\n"));
+}
+
+TEST_F(hyp, an_event_probe_is_refused_when_it_is_created)
+{
+	int i;
+
+	ASSERT_EQ(0, put(TRACING "error_log", ""));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(-EOPNOTSUPP, put(TRACING "dynamic_events",
+					   "e:hyp_probe hyp.selftest id=$id\n"));
+		EXPECT_FALSE(exists(TRACING "events/eprobes/hyp_probe"));
+	}
+	EXPECT_EQ(-EOPNOTSUPP, put(TRACING "dynamic_events",
+				   "e:hyp_probe hyp/selftest id=$id if id == 1\n"));
+	EXPECT_TRUE(root_error_log_has("Hypervisor events can't be probed",
+				       "Command: hyp.selftest\n"));
+	EXPECT_TRUE(is_off_at_the_root("selftest"));
+
+	EXPECT_EQ(0, put(TRACING "dynamic_events",
+			 "e:hyp_probe sched.sched_switch pid=$next_pid\n"));
+	EXPECT_TRUE(exists(TRACING "events/eprobes/hyp_probe"));
+	EXPECT_EQ(0, put(TRACING "dynamic_events", ""));
+}
+
+/* What perf_event_open() makes of an event's id: a file descriptor, or -errno. */
+static int perf_open(int id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+		.sample_type = PERF_SAMPLE_RAW,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+TEST_F(hyp, perf_cannot_open_an_event_and_the_log_says_so)
+{
+	int i, fd;
+
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(TRACING "error_log", ""));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(-EOPNOTSUPP, perf_open(event_id("selftest")));
+	EXPECT_TRUE(root_error_log_has("Hypervisor events are not perf's",
+				       "Command: selftest\n"));
+	EXPECT_TRUE(is_off_at_the_root("selftest"));
+
+	fd = perf_open(get_num(TRACING "events/sched/sched_switch/id", ""));
+	EXPECT_LT(0, fd);
+	close(fd);
 }
 
 /* What the files take --------------------------------------------------------- */
