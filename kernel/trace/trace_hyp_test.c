@@ -8,6 +8,7 @@
  *   write_cpu_pm	has the CPU go to sleep and wake up, as far as drivers can tell
  *   write_test		has EL2 do something else: enum hyp_trace_test_action and a number
  *   write_destroy	has a module, so to speak, destroy the instance
+ *   write_null		has a module call, with no buffer, what may be called so
  *   ring_pages		the memory that the host shares with EL2, as it is
  *
  * What a test can do with them, a kernel that has gone bad could do without.
@@ -148,6 +149,18 @@ static const struct file_operations write_destroy_fops = {
 	.write	= write_destroy_write,
 };
 
+static ssize_t write_null_write(struct file *filp, const char __user *ubuf,
+				size_t cnt, loff_t *ppos)
+{
+	ring_buffer_free_read_page(NULL, 0, NULL);
+	return ring_buffer_subbuf_order_set(NULL, 0) ?: cnt;
+}
+
+static const struct file_operations write_null_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_null_write,
+};
+
 /* A CPU's pages in ring_pages begin at its number times this. */
 #define CPU_SHIFT	40
 
@@ -275,5 +288,6 @@ void __init trace_hyp_test_init(struct rb_remote *remote)
 	trace_create_file("write_cpu_pm", 0200, dir, remote, &write_cpu_pm_fops);
 	trace_create_file("write_test", 0200, dir, remote, &write_test_fops);
 	trace_create_file("write_destroy", 0200, dir, remote, &write_destroy_fops);
+	trace_create_file("write_null", 0200, dir, remote, &write_null_fops);
 	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
 }

@@ -38,7 +38,7 @@ static const char * const absent[] = {
 /* Here, and not in an ordinary instance. */
 static const char * const extra[] = {
 	"write_event", "write_host_event", "write_smc", "write_cpu_pm", "write_test",
-	"write_destroy", "ring_pages",
+	"write_destroy", "write_null", "ring_pages",
 };
 
 static bool in_list(const char *path, const char * const *list, size_t n)
@@ -187,6 +187,11 @@ TEST_F(hyp, a_module_cannot_destroy_it)
 	ASSERT_EQ(0, emit(1, 10));
 	EXPECT_EQ(10, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
+}
+
+TEST_F(hyp, no_buffer_is_an_error_as_ever)
+{
+	EXPECT_EQ(-EINVAL, put(HYP "write_null", "1"));
 }
 
 TEST_F(hyp, root_enables_events_and_says_where_they_are_recorded)
