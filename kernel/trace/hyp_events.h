@@ -5,6 +5,7 @@
 #ifndef _KERNEL_TRACE_HYP_EVENTS_H
 #define _KERNEL_TRACE_HYP_EVENTS_H
 
+#include <linux/glob.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
@@ -12,6 +13,7 @@
 #include "trace.h"
 
 struct rb_remote;
+struct rb_remote_ops;
 
 /* What is said of an event in an error_log. */
 enum hyp_event_error {
@@ -30,30 +32,14 @@ int hyp_event_refuse(struct trace_array *tr, enum hyp_event_error error,
 		     const char *command);
 void hyp_follow_pids(struct rb_remote *remote);
 
+int hyp_events_init(struct hyp_page_format *format);
+void hyp_events_arm(const struct rb_remote_ops *ops);
+void hyp_events_remove(void);
+
 static inline bool is_hyp_event(const struct trace_event_call *call)
 {
 	return call->class->reg == hyp_event_reg;
 }
-
-#else
-
-static inline bool is_hyp_event(const struct trace_event_call *call)
-{
-	return false;
-}
-
-static inline int hyp_event_refuse(struct trace_array *tr,
-				   enum hyp_event_error error,
-				   const char *command)
-{
-	return 0;
-}
-
-static inline void hyp_follow_pids(struct rb_remote *remote)
-{
-}
-
-#endif
 
 /**
  * hyp_event_is_foreign() - is it a hypervisor's event, in an instance that has
@@ -112,14 +98,44 @@ static inline bool hyp_event_file_absent(struct trace_array *tr,
 static inline bool hyp_event_unfiltered(struct trace_array *tr,
 					const char *system)
 {
-	return IS_ENABLED(CONFIG_NVHE_EL2_TRACING) &&
-	       (trace_array_remote(tr) || !strcmp(system, "hyp"));
+	return trace_array_remote(tr) || !strcmp(system, "hyp");
 }
 
-struct rb_remote_ops;
+/**
+ * hyp_event_unprobed() - is this an event that no event probe can hang on?
+ * @call:	any event, or NULL
+ */
+static inline bool hyp_event_unprobed(const struct trace_event_call *call)
+{
+	return call && is_hyp_event(call);
+}
 
-int hyp_events_init(struct hyp_page_format *format);
-void hyp_events_arm(const struct rb_remote_ops *ops);
-void hyp_events_remove(void);
+/**
+ * hyp_event_name_differs() - is this not the event that was written to set_event?
+ * @pattern:	what was written, behind the system's name
+ * @name:	the name of any event
+ *
+ * A glob, as elsewhere in ftrace. Without the option events go by their names only, as
+ * they always have.
+ */
+static inline bool hyp_event_name_differs(const char *pattern, const char *name)
+{
+	return !glob_match(pattern, name);
+}
+
+#else
+
+/* Macros: so that the compiler does not even see what there is to be left out. */
+#define is_hyp_event(call)				false
+#define hyp_event_refuse(tr, error, command)		0
+#define hyp_follow_pids(remote)				do { } while (0)
+#define hyp_event_is_foreign(tr, call)			false
+#define hyp_event_visible(tr, call)			true
+#define hyp_event_file_absent(tr, call, name)		false
+#define hyp_event_unfiltered(tr, system)		false
+#define hyp_event_unprobed(call)			false
+#define hyp_event_name_differs(pattern, name)		(strcmp(pattern, name) != 0)
+
+#endif
 
 #endif /* _KERNEL_TRACE_HYP_EVENTS_H */

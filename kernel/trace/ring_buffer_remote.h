@@ -41,8 +41,9 @@ unsigned long rb_remote_clamp(struct rb_remote *remote, unsigned long size);
 void rb_remote_reader_gone(struct rb_remote *remote);
 bool rb_remote_name_reserved(const char *name);
 #else
-static inline void rb_remote_reader_gone(struct rb_remote *remote) { }
-static inline bool rb_remote_name_reserved(const char *name) { return false; }
+/* Macros: so that the compiler does not even see what there is to be left out. */
+#define rb_remote_reader_gone(remote)	do { } while (0)
+#define rb_remote_name_reserved(name)	false
 #endif
 
 void rb_remote_on(struct rb_remote *remote);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M: the name is the
-# hypervisor's, and its buffer as large as it can be.
+# hypervisor's, and its buffer as large as it can be. And with reserve_mem=4M:4096:map
+# trace_instance=map@map, an instance without a snapshot buffer.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
@@ -32,4 +33,12 @@ echo 64 > $hyp/buffer_size_kb &&
 	echo 7 > $hyp/write_event &&
 	grep -q 'selftest: id=7' $hyp/trace
 result "it records"
+if [ -e $tracing/instances/map ] && [ ! -e $tracing/instances/map/snapshot ]; then
+	echo 0 > $tracing/instances/map/options/overwrite &&
+		[ "$(cat $tracing/instances/map/options/overwrite)" = 0 ]
+	result "an instance without a snapshot buffer can keep its oldest events"
+else
+	false
+	result "there is an instance without a snapshot buffer"
+fi
 exit $status

@@ -43,7 +43,7 @@ result "apply twice says so and changes nothing"
 sed -i 's/arm_smccc_1_1_smc(fn,/arm_smccc_smc(fn,/' "$out/misfit/arch/arm64/kvm/hyp/nvhe/psci-relay.c"
 before=$(fingerprint "$out/misfit")
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$out/log" 2>&1 &&
-	grep -q 'hook patches/6.12/0004-.* does not fit' "$out/log" &&
+	grep -q 'hook patches/6.12/[0-9]*-kvm-arm64-el2-trace-psci.patch does not fit' "$out/log" &&
 	[ "$before" = "$(fingerprint "$out/misfit")" ]
 result "apply refuses where a hook does not fit, names it, changes nothing"
 
