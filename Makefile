@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup bench doc perfetto shell apply clean help check
+.PHONY: all run test test-debug test-startup test-series bench doc perfetto shell apply clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -23,6 +23,9 @@ test-debug: all
 test-startup: all
 	@tools/build/kernel startup
 	@tools/testing/selftests/hyp_trace/run --startup
+
+test-series: all
+	@tools/build/series-check
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench
@@ -52,6 +55,7 @@ help:
 	@echo 'make test         run all tests; ends with "N passed, N failed"'
 	@echo 'make test-debug   those in QEMU, with KASAN, lockdep and more; takes an hour'
 	@echo "make test-startup ftrace's own tests of our events, in a kernel that has them"
+	@echo 'make test-series  build the kernel with each prefix of patches/6.12; some 3 minutes'
 	@echo 'make bench        what tracing costs, beside what it may; some 4 minutes'
 	@echo 'make doc          the same, and puts it into Documentation/'
 	@echo 'make perfetto     have Perfetto record host and hypervisor: build/hyp.pftrace'
