@@ -276,7 +276,8 @@ int __init hyp_events_init(struct hyp_page_format *format)
 	return 0;
 }
 
-static void __init for_each_file_of(struct trace_event_call *call,
+/* Do something about each file of an event by which it is enabled. */
+static void __init to_enabled_files(struct trace_event_call *call,
 				    void (*fn)(struct trace_event_file *file))
 {
 	struct trace_event_file *file;
@@ -312,9 +313,9 @@ static void __init arm(struct trace_event_call *call, const struct rb_remote_ops
 	if (ret) {
 		pr_err("hyp_trace: %s, enabled at boot, is disabled again: %pe\n",
 		       trace_event_name(call), ERR_PTR(ret));
-		for_each_file_of(call, disarm);
+		to_enabled_files(call, disarm);
 	} else {
-		for_each_file_of(call, note_if_foreign);
+		to_enabled_files(call, note_if_foreign);
 	}
 }
 
@@ -353,7 +354,7 @@ void __init hyp_events_remove(void)
 	list_for_each_entry_safe(call, next, &ftrace_events, list) {
 		if (!is_hyp_event(call))
 			continue;
-		for_each_file_of(call, disarm);
+		to_enabled_files(call, disarm);
 		WARN_ON(trace_remove_event_call(call));
 	}
 }

@@ -128,7 +128,7 @@ bool rb_remote_name_reserved(const char *name)
 	if (name_is_free || strcmp(name, NAME))
 		return false;
 
-	pr_err("hyp_trace: an instance of the name \"" NAME "\" is the hypervisor's, which comes later; choose another name\n");
+	pr_err("hyp_trace: \"" NAME "\" is the hypervisor's instance: choose another name\n");
 	return true;
 }
 

@@ -253,9 +253,9 @@ static DECLARE_FAULT_ATTR(fail_hyp_trace);
 /* fail_hyp_trace=1,100,N,1: the Nth step of creating the instance fails */
 static int __init setup_fail(char *arg)
 {
-	return setup_fault_attr(&fail_hyp_trace, arg);
+	return setup_fault_attr(&fail_hyp_trace, arg) ? 0 : -EINVAL;
 }
-__setup("fail_hyp_trace=", setup_fail);
+early_param("fail_hyp_trace", setup_fail);
 
 /**
  * trace_hyp_test_fail() - is this step of creating the instance to fail?

@@ -3,7 +3,8 @@
 #
 # Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M: the name is the
 # hypervisor's, and its buffer as large as it can be. And with reserve_mem=4M:4096:map
-# trace_instance=map@map, an instance without a snapshot buffer.
+# trace_instance=map@map, an instance without a snapshot buffer. With fail_hyp_trace= the
+# link "hypervisor" can't be created.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
@@ -21,7 +22,7 @@ result() {
 
 [ -e $hyp/write_event ] && [ "$(readlink $tracing/instances/hyp)" = ../hyp ]
 result "the hypervisor has its instance"
-dmesg | grep -q 'hyp_trace: an instance of the name "hyp" is the hypervisor'
+dmesg | grep -q 'hyp_trace: "hyp" is the hypervisor.s instance: choose another name'
 result "the log says why nobody else has it"
 [ "$(cat $hyp/buffer_size_kb)" = 521216 ]
 result "the buffer is as large as can be"
@@ -33,6 +34,13 @@ echo 64 > $hyp/buffer_size_kb &&
 	echo 7 > $hyp/write_event &&
 	grep -q 'selftest: id=7' $hyp/trace
 result "it records"
+if grep -q fail_hyp_trace /proc/cmdline; then
+	[ ! -e $tracing/hypervisor ] && dmesg | grep -q 'hyp_trace: no link "hypervisor"'
+	result "the log says that a link is missing"
+else
+	[ "$(readlink $tracing/hypervisor)" = hyp ]
+	result "there is a link for clients"
+fi
 if [ -e $tracing/instances/map ] && [ ! -e $tracing/instances/map/snapshot ]; then
 	echo 0 > $tracing/instances/map/options/overwrite &&
 		[ "$(cat $tracing/instances/map/options/overwrite)" = 0 ]
