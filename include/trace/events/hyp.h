@@ -286,8 +286,10 @@ TRACE_EVENT(vcpu_enter,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->pc = hyp_disclose(vcpu, read_sysreg_el2(SYS_ELR));
-		__entry->pstate = hyp_disclose(vcpu, read_sysreg_el2(SYS_SPSR));
+		bool secret = hyp_is_secret(vcpu);
+
+		__entry->pc = hyp_disclose(secret, read_sysreg_el2(SYS_ELR));
+		__entry->pstate = hyp_disclose(secret, read_sysreg_el2(SYS_SPSR));
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -307,10 +309,11 @@ TRACE_EVENT(vcpu_exit,
 		__field(u8, reason)
 	),
 	TP_fast_assign(
+		bool secret = hyp_is_secret(vcpu);
 		u64 esr = hyp_exit_esr(exit_code);
 
-		__entry->pc = hyp_disclose(vcpu, read_sysreg_el2(SYS_ELR));
-		__entry->esr = hyp_disclose_esr(vcpu, esr);
+		__entry->pc = hyp_disclose(secret, read_sysreg_el2(SYS_ELR));
+		__entry->esr = hyp_disclose_esr(secret, esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 		__entry->reason = hyp_exit_reason(exit_code, esr);
@@ -333,9 +336,11 @@ TRACE_EVENT(vcpu_mem_abort,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->ipa = hyp_fault_ipa(vcpu);
-		__entry->va = hyp_disclose(vcpu, vcpu->arch.fault.far_el2);
-		__entry->esr = hyp_disclose_esr(vcpu, vcpu->arch.fault.esr_el2);
+		bool secret = hyp_is_secret(vcpu);
+
+		__entry->ipa = hyp_fault_ipa(&vcpu->arch.fault, secret);
+		__entry->va = hyp_disclose(secret, vcpu->arch.fault.far_el2);
+		__entry->esr = hyp_disclose_esr(secret, vcpu->arch.fault.esr_el2);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -357,10 +362,12 @@ DECLARE_EVENT_CLASS(vcpu_call,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->a1 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 1));
-		__entry->a2 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 2));
-		__entry->a3 = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 3));
-		__entry->func_id = hyp_disclose(vcpu, vcpu_get_reg(vcpu, 0));
+		bool secret = hyp_is_secret(vcpu);
+
+		__entry->a1 = hyp_disclose(secret, vcpu_get_reg(vcpu, 1));
+		__entry->a2 = hyp_disclose(secret, vcpu_get_reg(vcpu, 2));
+		__entry->a3 = hyp_disclose(secret, vcpu_get_reg(vcpu, 3));
+		__entry->func_id = hyp_disclose(secret, vcpu_get_reg(vcpu, 0));
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -410,7 +417,9 @@ TRACE_EVENT(vcpu_serror,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->disr = hyp_disclose(vcpu, vcpu->arch.fault.disr_el1);
+		bool secret = hyp_is_secret(vcpu);
+
+		__entry->disr = hyp_disclose(secret, vcpu->arch.fault.disr_el1);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -428,7 +437,9 @@ TRACE_EVENT(vcpu_illegal_trap,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->esr = hyp_disclose_esr(vcpu, esr);
+		bool secret = hyp_is_secret(vcpu);
+
+		__entry->esr = hyp_disclose_esr(secret, esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),
@@ -472,8 +483,10 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 		__field(u8, write)
 	),
 	TP_fast_assign(
-		__entry->value = hyp_disclose(vcpu, vcpu_get_reg(vcpu,
-								 ESR_ELx_SYS64_ISS_RT(esr)));
+		bool secret = hyp_is_secret(vcpu);
+
+		__entry->value = hyp_disclose(secret,
+					      vcpu_get_reg(vcpu, ESR_ELx_SYS64_ISS_RT(esr)));
 		__entry->sysreg = hyp_esr_sysreg(esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
@@ -494,7 +507,9 @@ DECLARE_EVENT_CLASS(vcpu_fixup,
 		__field(u16, vcpu)
 	),
 	TP_fast_assign(
-		__entry->esr = hyp_disclose_esr(vcpu, esr);
+		bool secret = hyp_is_secret(vcpu);
+
+		__entry->esr = hyp_disclose_esr(secret, esr);
 		__entry->vm = hyp_vm(vcpu);
 		__entry->vcpu = vcpu->vcpu_idx;
 	),

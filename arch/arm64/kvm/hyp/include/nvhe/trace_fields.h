@@ -65,38 +65,42 @@ static __always_inline u8 hyp_exit_reason(u64 exit_code, u64 esr)
 					    ESR_ELx_EC_MAX + 1 + code;
 }
 
-/*
- * Is what is in a guest's registers not for the host to know? Of a protected guest it is
- * told that and why it ran and stopped, not with what.
+/**
+ * hyp_is_secret() - is what is in a guest's registers not for the host to know?
+ * @vcpu:	the guest's vCPU
+ *
+ * Of a protected guest it is told that and why it ran and stopped, not with what.
  */
-static __always_inline bool hyp_withheld(const struct kvm_vcpu *vcpu)
+static __always_inline bool hyp_is_secret(const struct kvm_vcpu *vcpu)
 {
 	return vcpu_is_protected(vcpu) || hyp_trace_test_withhold();
 }
 
 /**
  * hyp_disclose() - what a guest's register holds, if the host may know
- * @vcpu:	the guest's vCPU
- * @value:	what it holds; not evaluated if the guest is protected
+ * @secret:	hyp_is_secret()
+ * @value:	what it holds; not evaluated if it is secret
  *
- * Return: @value; 0 if the guest is protected
+ * Return: @value; 0 if it is secret
  */
-#define hyp_disclose(vcpu, value)	(hyp_withheld(vcpu) ? 0 : (value))
+#define hyp_disclose(secret, value)	((secret) ? 0 : (value))
 
 /* Of a protected guest's exception the class: the host is to see to it, or sees it end. */
-static __always_inline u64 hyp_disclose_esr(const struct kvm_vcpu *vcpu, u64 esr)
+static __always_inline u64 hyp_disclose_esr(bool secret, u64 esr)
 {
-	return hyp_withheld(vcpu) ? esr & ESR_ELx_EC_MASK : esr;
+	return secret ? esr & ESR_ELx_EC_MASK : esr;
 }
 
-/* HPFAR_EL2 has it down to bit 12; the rest is that of the VA, but in a table walk. */
-static __always_inline u64 hyp_fault_ipa(const struct kvm_vcpu *vcpu)
+/*
+ * HPFAR_EL2 has it down to bit 12; the rest is that of the VA, but in a table walk, and if
+ * that is not to be told.
+ */
+static __always_inline u64 hyp_fault_ipa(const struct kvm_vcpu_fault_info *fault, bool secret)
 {
-	const struct kvm_vcpu_fault_info *fault = &vcpu->arch.fault;
 	u64 ipa = (fault->hpfar_el2 & HPFAR_MASK) << 8;
 
-	return fault->esr_el2 & ESR_ELx_S1PTW ? ipa :
-	       ipa | hyp_disclose(vcpu, fault->far_el2 & GENMASK(11, 0));
+	return secret || fault->esr_el2 & ESR_ELx_S1PTW ?
+	       ipa : ipa | (fault->far_el2 & GENMASK(11, 0));
 }
 
 /* As HYP_VIRQ_FLAGS names them. */
