@@ -15,7 +15,7 @@
 struct rb_remote;
 struct rb_remote_ops;
 
-/* What is said of an event in an error_log. */
+/* The messages about an event in an error_log. */
 enum hyp_event_error {
 	HYP_ERR_FILTER,
 	HYP_ERR_ELSEWHERE,

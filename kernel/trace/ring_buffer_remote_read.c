@@ -761,7 +761,7 @@ u64 rb_remote_overrun(struct rb_remote_cpu *c)
 
 static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
 {
-	/* Of all pages: not with the lock held throughout. */
+	/* This looks at all pages, and takes the lock for some of them at a time. */
 	if (stat == RB_REMOTE_BYTES)
 		return count_bytes(c);
 

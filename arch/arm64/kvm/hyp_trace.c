@@ -42,7 +42,7 @@ static DEFINE_PER_CPU(bool, ignored);
 /* Closed in order to be unloaded, or because the CPU goes: until the next sync */
 static DEFINE_PER_CPU(bool, closed);
 
-/* What EL2 has been told last of a CPU's ring, by that CPU: enum hyp_trace_ring_state */
+/* The state that EL2 was given last for a CPU's ring: enum hyp_trace_ring_state */
 static DEFINE_PER_CPU(u8, told);
 
 /* As hyp_trace_locked at EL2, which the host can't read later. */
@@ -343,7 +343,7 @@ static int hyp_unload(const struct rb_remote_ring *ring, u64 *seq, u64 *dropped)
 /**
  * hyp_trace_clock_changed() - have all CPUs take over the clock that EL2 has now
  *
- * Those whose ring is closed do when they open it.
+ * A CPU whose ring is closed takes it over when it opens the ring.
  *
  * Context: may sleep; the caller holds off CPU hotplug.
  */
@@ -512,7 +512,7 @@ static int cpu_offline_cb(unsigned int cpu)
 	return 0;
 }
 
-/* What was turned off meanwhile: a CPU that was off has not been told. */
+/* A CPU that was off has not been told that tracing was turned off meanwhile. */
 static int cpu_online_cb(unsigned int cpu)
 {
 	int ret = trace_hyp_cpu_online(cpu);

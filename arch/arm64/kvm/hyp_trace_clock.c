@@ -70,7 +70,7 @@ static int push(const struct conversion *c)
 	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, c->ns - since);
 }
 
-/* What EL2 gets last is what @used says: both under the lock. */
+/* The lock keeps the two together: EL2 was given last what @used says. */
 static int update_locked(void)
 {
 	lockdep_assert_held(&clock_lock);

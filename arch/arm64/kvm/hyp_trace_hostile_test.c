@@ -539,7 +539,7 @@ static void what_was_taken_is_given_back_step_by_step(struct kunit *test)
 	}
 }
 
-/* What is handled by a call is bounded, however large the ring. */
+/* A call handles a bounded number of pages, however large the ring. */
 static void a_large_region_is_taken_in_steps(struct kunit *test)
 {
 	const u32 slots = HYP_RING_MAX_SLOTS;

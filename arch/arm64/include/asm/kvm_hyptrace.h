@@ -116,7 +116,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_QUIET,
 };
 
-/* What one call takes from the host or gives back, at most [pages]: some 250 us. */
+/* One call takes from the host, or gives back, this many pages at most: some 250 us. */
 #define HYP_TRACE_STEP_PAGES	256
 
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot (8). */

@@ -32,7 +32,7 @@ static void *pfn_to_hyp_va(u64 pfn)
 	return hyp_phys_to_virt(hyp_pfn_to_phys(pfn));
 }
 
-/* Whose it is, is checked later. Without protection EL2 does not know. */
+/* The owner is checked later. Without protection EL2 does not know what is memory. */
 static bool pfn_is_memory(u64 pfn)
 {
 	return !is_protected() ||

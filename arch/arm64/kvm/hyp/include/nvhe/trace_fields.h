@@ -69,7 +69,7 @@ static __always_inline u8 hyp_exit_reason(u64 exit_code, u64 esr)
  * hyp_is_secret() - is what is in a guest's registers not for the host to know?
  * @vcpu:	the guest's vCPU
  *
- * Of a protected guest it is told that and why it ran and stopped, not with what.
+ * The host is told that a protected guest ran, and why it stopped, not with what.
  */
 static __always_inline bool hyp_is_secret(const struct kvm_vcpu *vcpu)
 {
@@ -85,7 +85,7 @@ static __always_inline bool hyp_is_secret(const struct kvm_vcpu *vcpu)
  */
 #define hyp_disclose(secret, value)	((secret) ? 0 : (value))
 
-/* Of a protected guest's exception the class: the host is to see to it, or sees it end. */
+/* The host has to know the class of a protected guest's exception, to see to it. */
 static __always_inline u64 hyp_disclose_esr(bool secret, u64 esr)
 {
 	return secret ? esr & ESR_ELx_EC_MASK : esr;
