@@ -10,9 +10,8 @@
 
 #include <nvhe/ring.h>
 
-#include <stdio.h>
-
 #include "reader_fixture.h"
+#include "tap.h"
 
 #define SLOTS		2048
 #define EVENT_SIZE	(4 + sizeof(struct record))
@@ -28,16 +27,6 @@ static struct hyp_ring ring;
 static struct hyp_ring_page *pages[SLOTS + 1];
 static struct hyp_ring_record *records;
 static u64 last_id;
-static bool failed;
-
-#define CHECK(cond, fmt, ...) do {					\
-	if (!(cond)) {							\
-		if (!failed)						\
-			printf("# %s:%d: %s: " fmt "\n", __func__,	\
-			       __LINE__, #cond, ##__VA_ARGS__);		\
-		failed = true;						\
-	}								\
-} while (0)
 
 void hyp_ring_doorbell(void)
 {
@@ -273,11 +262,7 @@ static void readers_pass_over_bad_pages_a_part_at_a_time(void)
 	}
 }
 
-#define TEST(name) { #name, name }
-static const struct {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
+static const struct test tests[] = {
 	TEST(bytes_of_a_large_ring_are_counted_a_part_at_a_time),
 	TEST(bytes_that_go_while_they_are_counted_are_left_out),
 	TEST(an_iterator_passes_over_bad_pages_a_part_at_a_time),
@@ -286,16 +271,5 @@ static const struct {
 
 int main(void)
 {
-	int failures = 0;
-	size_t i;
-
-	printf("TAP version 13\n1..%zu\n", ARRAY_SIZE(tests));
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		failed = false;
-		tests[i].run();
-		failures += failed;
-		printf("%sok %zu reader.%s\n", failed ? "not " : "", i + 1,
-		       tests[i].name);
-	}
-	return !!failures;
+	return run_tests("reader", tests, ARRAY_SIZE(tests));
 }

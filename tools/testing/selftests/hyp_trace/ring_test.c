@@ -9,13 +9,13 @@
  */
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <nvhe/ring.h>
 
 #include "hyp_page.h"
+#include "tap.h"
 
 #define TYPE		100		/* event type of our events */
 #ifdef __SANITIZE_THREAD__
@@ -24,23 +24,12 @@
 #define STRESS_EVENTS	300000
 #endif
 
-static int failures;
-static bool failed;
 static unsigned int rung;
 
 void hyp_ring_doorbell(void)
 {
 	rung++;
 }
-
-#define CHECK(cond, fmt, ...) do {					\
-	if (!(cond)) {							\
-		if (!failed)						\
-			printf("# %s:%d: %s: " fmt "\n", __func__,	\
-			       __LINE__, #cond, ##__VA_ARGS__);		\
-		failed = true;						\
-	}								\
-} while (0)
 
 /* An event as EL2 writes it: the trace_entry and a number. */
 struct record {
@@ -480,11 +469,7 @@ static void writer_and_reader_in_parallel(void)
 		stress(slots);
 }
 
-#define TEST(name) { #name, name }
-static const struct {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
+static const struct test tests[] = {
 	TEST(events_come_out_as_they_went_in),
 	TEST(a_reader_on_the_writers_page_follows_it),
 	TEST(overwrite_loses_the_oldest_exactly),
@@ -502,15 +487,5 @@ static const struct {
 
 int main(void)
 {
-	size_t i;
-
-	printf("TAP version 13\n1..%zu\n", sizeof(tests) / sizeof(tests[0]));
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		failed = false;
-		tests[i].run();
-		failures += failed;
-		printf("%sok %zu ring.%s\n", failed ? "not " : "", i + 1,
-		       tests[i].name);
-	}
-	return !!failures;
+	return run_tests("ring", tests, ARRAY_SIZE(tests));
 }
