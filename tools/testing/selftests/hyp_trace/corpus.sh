@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU: prints real pages for the fuzzer to begin with, base64, a line each:
-# the meta page's content and four data pages.
+# Runs in QEMU: prints real rings for the fuzzer to begin with, base64, a line each:
+# the meta page and four data pages.
 
 hyp=/sys/kernel/tracing/hyp
 echo 8 > $hyp/buffer_size_kb
@@ -12,10 +12,7 @@ for events in selftest '*'; do
 	for n in 10 300 700; do
 		echo > $hyp/trace
 		hyp_emit 1 $n 0
-		{
-			dd if=$hyp/ring_pages bs=24 count=1
-			dd if=$hyp/ring_pages bs=4096 skip=1 count=4
-		} 2>/dev/null | base64 | tr -d '\n'
+		dd if=$hyp/ring_pages bs=4096 count=5 2>/dev/null | base64 | tr -d '\n'
 		echo
 	done
 done

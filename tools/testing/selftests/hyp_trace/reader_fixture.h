@@ -6,6 +6,9 @@
 #ifndef READER_FIXTURE_H
 #define READER_FIXTURE_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "ring_buffer_remote_internal.h"
 
 #define TYPE		100		/* event type of our events */
@@ -27,6 +30,20 @@ static inline u64 check_of(u64 id, u64 ts)
 }
 
 unsigned int nr_messages;
+char last_message[256];
+
+/* Of the reader: it has its lock. */
+void message(const char *fmt, ...)
+{
+	va_list args;
+
+	__atomic_add_fetch(&nr_messages, 1, __ATOMIC_RELAXED);
+	va_start(args, fmt);
+	vsnprintf(last_message, sizeof(last_message), fmt, args);
+	va_end(args);
+	last_message[strcspn(last_message, "\n")] = '\0';
+}
+
 _Thread_local struct lock_use lock_use;
 
 /* The reader, and the memory that it shares with the writer. */

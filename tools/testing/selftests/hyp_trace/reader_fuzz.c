@@ -3,28 +3,30 @@
  * Hostile pages, by libFuzzer: the kernel's reader of a remote ring, as it is, over
  * pages, positions and answers of EL2 that are made of the input.
  *
- * The input is a script of SCRIPT bytes, which says in what order the reader's
+ * The input is struct fuzz_input: a script, which says in what order the reader's
  * functions are called and what changes meanwhile, then a meta page and data pages
- * as they lie in hyp/ring_pages; what is missing is zero. Seeds are real ones, so
- * any type that an event of the kernel can have is accepted. The sanitizers see to it
- * that nothing outside is touched; here it is checked that it ends, that what is
- * returned lies in the reader's copies, and that it is of the type and size that it
- * must have, later than what was before.
+ * as they lie in hyp/ring_pages. Seeds are real ones, so any type that an event of the
+ * kernel can have is accepted. The sanitizers see to it that nothing outside is touched;
+ * here it is checked that it ends, that what is returned lies in the reader's copies,
+ * and that it is of the type and size that it must have, later than what was before.
+ *
+ * reader_fuzz --seeds DIR FILE...: make seeds of FILEs, see reader_seeds.c. Otherwise
+ * the arguments are libFuzzer's; at the end it says how many inputs got anywhere.
  */
 
-#include "reader_fixture.h"
+#include <stdio.h>
 
-#define SCRIPT		256
-#define META		sizeof(struct hyp_ring_meta)
-#define SLOTS		3
-#define FIRST_TYPE	20		/* below are ftrace's own */
-#define NR_TYPES	2048
-#define MIN_SIZE	12		/* a struct trace_entry, and something */
+#include "reader_fixture.h"
+#include "reader_fuzz.h"
 
 static u16 sizes[NR_TYPES];
+const struct hyp_page_format fuzz_format = { NR_TYPES, sizes };
 
 /* What is left of the script. */
 static const u8 *script, *script_end;
+
+unsigned long accepted;
+static unsigned long inputs, inputs_accepted;
 
 static struct reader reader;
 static struct hyp_ring_page *pages[SLOTS + 1];
@@ -56,27 +58,30 @@ static bool is_ours(const struct record *record)
 	return record->type >= FIRST_TYPE && record->type < NR_TYPES;
 }
 
-static void require(bool condition)
-{
-	if (!condition)
-		abort();
-}
+/* Says what is not so: who breaks something on purpose wants to know that it is that. */
+#define require(condition) do {						\
+	if (!(condition)) {						\
+		fprintf(stderr, "required: %s\n", #condition);		\
+		abort();						\
+	}								\
+} while (0)
 
-/* Half of the time what EL2 would answer. */
+/* Half of the time what EL2 would answer, or nearly. */
 static int swap_page(int cpu, struct hyp_ring_swap *swap)
 {
 	struct rb_remote_cpu *c = &reader.c;
 
-	switch (next_byte() % 4) {
-	case 0:
+	switch (next_byte() % NR_ANSWERS) {
+	case NO_PAGE:
 		return -EAGAIN;
-	case 1:
+	case ANY_PAGE:
 		*swap = (struct hyp_ring_swap) {
 			.id = next_u64(), .pos = next_u64(), .first_seq = next_u64(),
 		};
 		return 0;
 	default:
-		swap->pos = c->next_pos + next_byte() % 4;
+		swap->pos = rb_remote_oldest(c, READ_ONCE(reader.meta.tail)) +
+			    next_byte() % 4;
 		swap->id = c->slot_id[swap->pos % SLOTS];
 		swap->first_seq = c->seq + next_byte() % 4;
 		return 0;
@@ -92,8 +97,8 @@ static void change_memory(void)
 	u32 at = next_u64() % (sizeof(struct hyp_ring_page) / sizeof(value));
 
 	if (next_byte() % 2)
-		memcpy((u8 *)&reader.meta + at % 3 * sizeof(value), &value,
-		       sizeof(value));
+		memcpy((u64 *)&reader.meta + at % (sizeof(reader.meta) / sizeof(value)),
+		       &value, sizeof(value));
 	else
 		memcpy((u8 *)pages[next_byte() % (SLOTS + 1)] + at * sizeof(value),
 		       &value, sizeof(value));
@@ -106,7 +111,17 @@ static void check_event(const struct ring_buffer_event *event, const void *where
 	const u8 *end = where + HYP_RING_DATA_SIZE;
 
 	require((void *)event >= where && (u8 *)record + size_of(event) <= end);
-	require(is_ours(record) && record->pid >= 0 && size_of(event) >= MIN_SIZE);
+	require(is_ours(record));
+	require(record->pid >= 0);
+	require(size_of(event) >= MIN_SIZE);
+}
+
+/* Of events that are consumed: none is of the future, or of before the last one. */
+static void check_time(u64 ts)
+{
+	require(ts >= last_ts);
+	require(ts <= rb_remote_latest());
+	last_ts = ts;
 }
 
 static void consume(bool only_peek)
@@ -121,8 +136,8 @@ static void consume(bool only_peek)
 		return;
 
 	check_event(event, reader.c.event);
-	require(ts >= last_ts && ts <= rb_remote_latest());
-	last_ts = ts;
+	check_time(ts);
+	accepted += !only_peek;
 }
 
 static void read_page(void)
@@ -139,9 +154,11 @@ static void read_page(void)
 		commit = page->commit & (BIT(30) - 1);
 		require(commit && commit <= len);
 		hyp_cursor_init(&cursor, page);
-		while ((ret = hyp_cursor_next(&cursor, page, commit,
-					      &reader.remote.format)) > 0)
+		while ((ret = hyp_cursor_next(&cursor, page, commit, &fuzz_format)) > 0) {
 			check_event(cursor.header, page->data);
+			check_time(cursor.ts);
+			accepted++;
+		}
 		require(!ret);
 	}
 	free(data_page);
@@ -157,6 +174,7 @@ static void iterate(void)
 	while ((event = rb_remote_iter_peek(iter, &ts))) {
 		require(is_ours(record_of(event)));
 		require(count++ < (int)((SLOTS + 1) * HYP_RING_DATA_SIZE / 12));
+		accepted++;
 		rb_remote_iter_advance(iter);
 		if (next_byte() % 8 == 1)
 			change_memory();
@@ -178,76 +196,101 @@ static void count(void)
 
 static void consume_mapped(void)
 {
+	u64 read = reader.c.read;
+
 	pthread_mutex_lock(&reader.c.lock);
 	rb_remote_consume_mapped(&reader.c);
 	pthread_mutex_unlock(&reader.c.lock);
+	accepted += reader.c.read - read;
 }
 
 static void run_script(void)
 {
 	while (script < script_end) {
-		switch (next_byte() % 8) {
-		case 0:
+		switch (next_byte() % NR_OPS) {
+		case CONSUME:
 			consume(false);
 			break;
-		case 1:
+		case PEEK:
 			consume(true);
 			break;
-		case 2:
+		case READ_PAGE:
 			read_page();
 			break;
-		case 3:
+		case ITERATE:
 			iterate();
 			break;
-		case 4:
+		case COUNT:
 			count();
 			break;
-		case 5:
+		case EMPTY:
 			rb_remote_empty(&reader.remote, 0);
 			break;
-		case 6:
+		case CONSUME_MAPPED:
 			consume_mapped();
 			break;
-		case 7:
+		case CHANGE_MEMORY:
 			change_memory();
 			break;
 		}
 	}
 }
 
-int LLVMFuzzerTestOneInput(const u8 *input, size_t size)
+/* Run an input, with so much of its script. */
+void fuzz_run(const struct fuzz_input *input, size_t script_size)
 {
-	size_t n = min(size, SCRIPT), i;
+	int i;
 
-	script = input;
-	script_end = input + n;
-	input += n;
-	size -= n;
+	script = input->script;
+	script_end = script + script_size;
 
 	/* On the heap, so that what lies around them is guarded. */
-	for (i = 0; i <= SLOTS; i++)
-		pages[i] = calloc(1, sizeof(*pages[i]));
-	for (i = FIRST_TYPE; i < NR_TYPES; i++)
-		sizes[i] = MIN_SIZE;
-	reader_init(&reader, pages, SLOTS, &ops);
-	reader.remote.format = (struct hyp_page_format) { NR_TYPES, sizes };
-	last_ts = 0;
-
-	n = min(size, META);
-	memcpy(&reader.meta, input, n);
-	input += n;
-	size -= n;
-	for (i = 0; i <= SLOTS && size; i++) {
-		n = min(size, sizeof(*pages[i]));
-		memcpy(pages[i], input, n);
-		input += n;
-		size -= n;
+	for (i = 0; i <= SLOTS; i++) {
+		pages[i] = malloc(sizeof(*pages[i]));
+		*pages[i] = input->pages[i];
 	}
+	reader_init(&reader, pages, SLOTS, &ops);
+	reader.remote.format = fuzz_format;
+	reader.meta = input->meta;
+	last_ts = 0;
 
 	run_script();
 
 	for (i = 0; i <= SLOTS; i++)
 		free(pages[i]);
 	reader_destroy(&reader);
+}
+
+static void say_how_far_it_got(void)
+{
+	if (inputs)
+		printf("%lu inputs, %lu with events that were accepted, %lu events\n",
+		       inputs, inputs_accepted, accepted);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	int i;
+
+	for (i = FIRST_TYPE; i < NR_TYPES; i++)
+		sizes[i] = MIN_SIZE;
+	if (*argc > 3 && !strcmp((*argv)[1], "--seeds"))
+		exit(make_seeds((*argv)[2], *argv + 3));
+
+	atexit(say_how_far_it_got);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *bytes, size_t size)
+{
+	static struct fuzz_input input;
+	unsigned long before = accepted;
+
+	size = min(size, sizeof(input));
+	memcpy(&input, bytes, size);
+	memset((u8 *)&input + size, 0, sizeof(input) - size);
+	fuzz_run(&input, min(size, sizeof(input.script)));
+	inputs++;
+	inputs_accepted += accepted != before;
 	return 0;
 }

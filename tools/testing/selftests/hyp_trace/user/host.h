@@ -116,11 +116,12 @@ typedef struct { int counter; } atomic_t;
 #define kzalloc(size, gfp)		calloc(1, size)
 #define kfree(p)			free((void *)(p))
 
-/* Messages are counted. */
+/* Messages are counted, and the last one is kept. */
 extern unsigned int nr_messages;
+extern char last_message[256];
+void message(const char *fmt, ...);
 
-#define pr_warn(fmt, ...)						\
-	((void)__atomic_add_fetch(&nr_messages, 1, __ATOMIC_RELAXED))
+#define pr_warn(fmt, ...)		message(fmt, ##__VA_ARGS__)
 #define pr_err_once(fmt, ...)		pr_warn(fmt, ##__VA_ARGS__)
 
 #define NSEC_PER_SEC			1000000000ull

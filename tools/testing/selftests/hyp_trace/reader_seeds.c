@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Seeds for reader_fuzz: real pages, and almost real ones, each of which one check must
+ * refuse. Their scripts begin such that the reader gets there, and go on with any bytes.
+ * Each is tried first: it fails if a seed does not get as far as its kind is meant to.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "hyp_page.h"
+#include "reader_fuzz.h"
+
+#define COPIES		3	/* of each seed, with other bytes in its script */
+#define TYPE_LEN_MASK	((1u << HYP_RING_TYPE_BITS) - 1)
+
+/* As hyp/ring_pages has them. */
+struct real_pages {
+	union {
+		struct hyp_ring_meta	meta;
+		u8			meta_page[HYP_RING_PAGE_SIZE];
+	};
+	struct hyp_ring_page		pages[SLOTS + 1];
+};
+
+/* What a record begins with. */
+struct record_head {
+	u16	type;
+	u16	flags;
+	s32	pid;
+};
+
+/* As rb_remote_oldest(); no page has been swapped out, so ids are those of the slots. */
+static u64 oldest(const struct fuzz_input *in)
+{
+	return in->meta.tail >= SLOTS ? in->meta.tail - SLOTS + 1 : 0;
+}
+
+static struct hyp_ring_page *page_at(struct fuzz_input *in, u64 pos)
+{
+	return &in->pages[pos % SLOTS];
+}
+
+static struct hyp_ring_page *first_page(struct fuzz_input *in)
+{
+	return page_at(in, oldest(in));
+}
+
+static u32 *first_head(struct fuzz_input *in)
+{
+	return (u32 *)first_page(in)->data;
+}
+
+static struct record_head *first_record(struct fuzz_input *in)
+{
+	u32 *head = first_head(in);
+
+	return (struct record_head *)(head[0] & TYPE_LEN_MASK ? head + 1 : head + 2);
+}
+
+/* Of a page that is good, how many there are; else 0. */
+static unsigned int events_of(struct hyp_ring_page *page)
+{
+	struct hyp_cursor cursor;
+	int count;
+
+	hyp_cursor_init(&cursor, page);
+	count = hyp_cursor_skip(&cursor, page, page->commit, &fuzz_format);
+	return max(count, 0);
+}
+
+static bool is_good(struct hyp_ring_page *page)
+{
+	return !page->commit || events_of(page);
+}
+
+/* Of a ring whose pages are all good; else 0. */
+static unsigned int all_events(struct fuzz_input *in)
+{
+	unsigned int count = 0;
+	u64 pos;
+
+	for (pos = oldest(in); pos <= in->meta.tail; pos++) {
+		if (!is_good(page_at(in, pos)))
+			return 0;
+		count += events_of(page_at(in, pos));
+	}
+	return count;
+}
+
+/* What is wrong, one thing at a time ---------------------------------------- */
+
+static void nothing(struct fuzz_input *in)
+{
+}
+
+static void commit_beyond_page(struct fuzz_input *in)
+{
+	first_page(in)->commit = HYP_RING_PAGE_SIZE;
+}
+
+/* The page has one event only, with a length that is in its header. */
+static void one_event(struct fuzz_input *in, u32 type_len)
+{
+	u32 *head = first_head(in);
+
+	memmove(head + 1, first_record(in), sizeof(struct record_head));
+	head[0] = (head[0] & ~TYPE_LEN_MASK) | type_len;
+	first_page(in)->commit = 4 + 4 * type_len;
+}
+
+/* It is one of a type that is known, but too short for that. */
+static void short_record(struct fuzz_input *in)
+{
+	one_event(in, sizeof(struct record_head) / 4);
+}
+
+/* Time extends, as many as there is room for, and at the end an event that goes on. */
+static void event_beyond_page(struct fuzz_input *in)
+{
+	struct record_head record = *first_record(in);
+	u32 *head = first_head(in), *last = head + (HYP_RING_DATA_SIZE / 8 - 2) * 2;
+
+	for (; head < last; head += 2) {
+		head[0] = HYP_RING_TYPE_EXTEND;
+		head[1] = 0;
+	}
+	last[0] = HYP_RING_TYPE_MAX_LEN;
+	memcpy(last + 1, &record, sizeof(record));
+	first_page(in)->commit = HYP_RING_DATA_SIZE;
+}
+
+static void type_of_ftrace(struct fuzz_input *in)
+{
+	first_record(in)->type = 1;
+}
+
+static void type_of_nobody(struct fuzz_input *in)
+{
+	first_record(in)->type = NR_TYPES;
+}
+
+static void negative_pid(struct fuzz_input *in)
+{
+	first_record(in)->pid = -1;
+}
+
+static void half_a_header(struct fuzz_input *in)
+{
+	first_page(in)->commit = 2;
+}
+
+static void type_len_of_padding(struct fuzz_input *in)
+{
+	*first_head(in) |= TYPE_LEN_MASK & ~2;
+}
+
+/* Its length is in a second word, which is not there any more. */
+static void no_length(struct fuzz_input *in)
+{
+	*first_head(in) &= ~TYPE_LEN_MASK;
+	first_page(in)->commit = 4;
+}
+
+static void length_of_part_of_a_word(struct fuzz_input *in)
+{
+	*first_head(in) &= ~TYPE_LEN_MASK;
+	first_head(in)[1] = 4 + 13;
+}
+
+static void length_beyond_page(struct fuzz_input *in)
+{
+	*first_head(in) &= ~TYPE_LEN_MASK;
+	first_head(in)[1] = 4 + (1 << 16);
+}
+
+static void time_extend_only(struct fuzz_input *in)
+{
+	*first_head(in) = HYP_RING_TYPE_EXTEND;
+	first_page(in)->commit = HYP_RING_EXTEND_SIZE;
+}
+
+static void half_a_time_extend(struct fuzz_input *in)
+{
+	*first_head(in) = HYP_RING_TYPE_EXTEND;
+	first_page(in)->commit = 4;
+}
+
+static void time_that_wraps(struct fuzz_input *in)
+{
+	first_page(in)->time_stamp = U64_MAX;
+	*first_head(in) |= 1 << HYP_RING_TYPE_BITS;
+}
+
+static void time_in_the_future(struct fuzz_input *in)
+{
+	first_page(in)->time_stamp = 1ull << 60;
+}
+
+/* The first page, and once more as the next one. */
+static void time_before_last_page(struct fuzz_input *in)
+{
+	in->pages[0] = *first_page(in);
+	in->pages[1] = in->pages[0];
+	in->pages[1].time_stamp = 1;
+	in->meta.claimed = 1;
+	in->meta.tail = 1;
+}
+
+/* Kinds of seeds ------------------------------------------------------------- */
+
+/**
+ * struct kind - of seeds
+ * @name:	files begin with it
+ * @op:		how the reader is made to get there
+ * @answer:	what EL2 answers
+ * @change:	what is wrong
+ * @good_pages:	so many are read before that is noticed
+ * @why:	what the reader then says; NULL if nothing is wrong
+ */
+static const struct kind {
+	const char	*name;
+	enum fuzz_op	op;
+	enum fuzz_answer answer;
+	void		(*change)(struct fuzz_input *in);
+	unsigned int	good_pages;
+	const char	*why;
+} kinds[] = {
+	{ "consumed", CONSUME, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "pages", READ_PAGE, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "iterated", ITERATE, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "mapped", CONSUME_MAPPED, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "swap", READ_PAGE, ANY_PAGE, nothing, 0, "impossible reader page" },
+	{ "commit", READ_PAGE, RIGHT_PAGE, commit_beyond_page, 0, "commit out of range" },
+	{ "short", READ_PAGE, RIGHT_PAGE, short_record, 0, "malformed event" },
+	{ "long", READ_PAGE, RIGHT_PAGE, event_beyond_page, 0, "malformed event" },
+	{ "type", READ_PAGE, RIGHT_PAGE, type_of_ftrace, 0, "malformed event" },
+	{ "types", READ_PAGE, RIGHT_PAGE, type_of_nobody, 0, "malformed event" },
+	{ "pid", READ_PAGE, RIGHT_PAGE, negative_pid, 0, "malformed event" },
+	{ "header", READ_PAGE, RIGHT_PAGE, half_a_header, 0, "malformed event" },
+	{ "padding", READ_PAGE, RIGHT_PAGE, type_len_of_padding, 0, "malformed event" },
+	{ "length", READ_PAGE, RIGHT_PAGE, no_length, 0, "malformed event" },
+	{ "odd", READ_PAGE, RIGHT_PAGE, length_of_part_of_a_word, 0, "malformed event" },
+	{ "large", READ_PAGE, RIGHT_PAGE, length_beyond_page, 0, "malformed event" },
+	{ "extend", READ_PAGE, RIGHT_PAGE, time_extend_only, 0, "malformed event" },
+	{ "half", READ_PAGE, RIGHT_PAGE, half_a_time_extend, 0, "malformed event" },
+	{ "wraps", READ_PAGE, RIGHT_PAGE, time_that_wraps, 0, "malformed event" },
+	{ "late", READ_PAGE, RIGHT_PAGE, time_in_the_future, 0, "time in the future" },
+	{ "early", READ_PAGE, RIGHT_PAGE, time_before_last_page, 1, "time goes backwards" },
+};
+
+static u8 *put_op(u8 *at, enum fuzz_op op)
+{
+	*at++ = op;
+	if (op == READ_PAGE) {
+		*at++ = 2;		/* bytes of the length, which are: */
+		*at++ = HYP_RING_DATA_SIZE >> 8;
+		*at++ = HYP_RING_DATA_SIZE & 0xff;
+		*at++ = 0;		/* The page need not be full. */
+	}
+	return at;
+}
+
+/* See swap_page(). */
+static u8 *put_answer(u8 *at, enum fuzz_answer answer)
+{
+	*at++ = answer;
+	if (answer == ANY_PAGE) {
+		*at++ = 1;		/* byte of the id, which is: */
+		*at++ = SLOTS + 1;
+	}
+	*at++ = 0;			/* position, or further on by 0 */
+	*at++ = 0;			/* the same for the sequence number */
+	return at;
+}
+
+/* A page with each op, one page further than the good ones; @events is what they have. */
+static size_t script_of_pages(struct fuzz_input *in, const struct kind *kind,
+			      unsigned int *events)
+{
+	u8 *at = in->script;
+	unsigned int i;
+	u64 pos;
+
+	for (i = 0; i <= kind->good_pages; i++) {
+		pos = oldest(in) + i;
+		if (pos > in->meta.tail)
+			break;
+		if (i < kind->good_pages)
+			*events += events_of(page_at(in, pos));
+		at = put_answer(put_op(at, kind->op), kind->answer);
+	}
+	return at - in->script;
+}
+
+/* An event with each, as many as half of the script has room for. */
+static size_t script_of_events(struct fuzz_input *in, const struct kind *kind,
+			       unsigned int *events)
+{
+	u8 *at = in->script, *stop = at + SCRIPT / 2;
+	unsigned int i;
+	u64 pos;
+
+	for (pos = oldest(in); pos <= in->meta.tail; pos++) {
+		for (i = 0; i < events_of(page_at(in, pos)) && at < stop; i++) {
+			at = put_op(at, kind->op);
+			if (!i)
+				at = put_answer(at, kind->answer);
+			++*events;
+		}
+	}
+	return at - in->script;
+}
+
+/* Begin the script; returns the size of that. @events are what the reader shall accept. */
+static size_t begin_script(struct fuzz_input *in, const struct kind *kind,
+			   unsigned int *events)
+{
+	*events = 0;
+	switch (kind->op) {
+	case ITERATE:
+		*events = all_events(in);
+		return put_op(in->script, ITERATE) - in->script;
+	case CONSUME:
+		return script_of_events(in, kind, events);
+	default:
+		return script_of_pages(in, kind, events);
+	}
+}
+
+/* Does it get as far as it is meant to? */
+static bool try_seed(const struct fuzz_input *in, const struct kind *kind,
+		     const char *name, size_t script_size, unsigned int events)
+{
+	const char *why = kind->why ?: "nothing";
+	unsigned long before = accepted;
+
+	snprintf(last_message, sizeof(last_message), "nothing");
+	fuzz_run(in, script_size);
+	if (accepted - before == events && !events == !kind->good_pages &&
+	    strstr(last_message, why))
+		return true;
+
+	fprintf(stderr, "seed %s: of %u good events %lu are accepted; ", name, events,
+		accepted - before);
+	fprintf(stderr, "the reader says: %s (expected: %s)\n", last_message, why);
+	return false;
+}
+
+static bool write_seed(const char *path, const struct fuzz_input *in)
+{
+	FILE *file = fopen(path, "wb");
+	bool ok = file && fwrite(in, sizeof(*in), 1, file) == 1;
+
+	if (!file || fclose(file) || !ok) {
+		perror(path);
+		return false;
+	}
+	return true;
+}
+
+/* Of a kind, with one script that begins as it must and goes on in several ways. */
+static bool make_seed(const char *directory, const struct fuzz_input *real, int number,
+		      const struct kind *kind)
+{
+	struct fuzz_input in = *real;
+	unsigned int seed = number, events;
+	char path[4096];
+	size_t size, i;
+	int copy;
+
+	kind->change(&in);
+	size = begin_script(&in, kind, &events);
+	snprintf(path, sizeof(path), "%s-%d", kind->name, number);
+	if (!try_seed(&in, kind, path, size, events))
+		return false;
+
+	for (copy = 1; copy <= COPIES; copy++) {
+		for (i = size; i < SCRIPT; i++)
+			in.script[i] = rand_r(&seed);
+		snprintf(path, sizeof(path), "%s/%s-%d-%d", directory, kind->name,
+			 number, copy);
+		if (!write_seed(path, &in))
+			return false;
+	}
+	return true;
+}
+
+static bool read_pages(const char *path, struct fuzz_input *in)
+{
+	static struct real_pages real;
+	FILE *file = fopen(path, "rb");
+	bool ok = file && fread(&real, sizeof(real), 1, file) == 1;
+
+	if (file)
+		fclose(file);
+	in->meta = real.meta;
+	memcpy(in->pages, real.pages, sizeof(in->pages));
+	if (!ok || !all_events(in)) {
+		fprintf(stderr, "%s: no ring with events in it\n", path);
+		return false;
+	}
+	return true;
+}
+
+/* Make seeds of each kind of each file. Returns what main() is to return. */
+int make_seeds(const char *directory, char **paths)
+{
+	static struct fuzz_input real;
+	int number, failures = 0;
+	size_t i;
+
+	for (number = 0; paths[number]; number++) {
+		if (!read_pages(paths[number], &real))
+			return 1;
+		for (i = 0; i < ARRAY_SIZE(kinds); i++)
+			failures += !make_seed(directory, &real, number, &kinds[i]);
+	}
+	return !number || failures;
+}
