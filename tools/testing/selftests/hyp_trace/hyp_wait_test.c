@@ -6,93 +6,11 @@
  * A wake-up that is missing shows as a test that does not end.
  */
 
-#include <poll.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
-#include "hyp_fixture.h"
+#include "hyp_waiter.h"
 
-#define FOO		"/sys/kernel/tracing/instances/foo/"
 #define PER_PAGE	203	/* selftest events in a page: 4072 bytes of 20 */
-#define TIMEOUT_MS	20000
-
-/* What a waiter does. */
-enum way { READ_TEXT, READ_CPU_TEXT, READ_RAW, POLL_TEXT, POLL_RAW, WAYS };
-
-static const char * const way_file[WAYS] = {
-	[READ_TEXT]	= HYP "trace_pipe",
-	[READ_CPU_TEXT]	= HYP "per_cpu/cpu%d/trace_pipe",
-	[READ_RAW]	= HYP "per_cpu/cpu%d/trace_pipe_raw",
-	[POLL_TEXT]	= HYP "trace_pipe",
-	[POLL_RAW]	= HYP "per_cpu/cpu%d/trace_pipe_raw",
-};
-
-/* Somebody who waits for events, in a thread, until there is one. */
-struct waiter {
-	pthread_t	thread;
-	pid_t		tid;
-	int		fd;
-	enum way	how;
-	bool		woken;
-	ssize_t		got;
-	uint8_t		buf[PAGE];
-};
-
-static void *wait_for_events(void *arg)
-{
-	struct waiter *w = arg;
-	struct pollfd pfd = { .fd = w->fd, .events = POLLIN };
-
-	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
-	if (w->how >= POLL_TEXT && poll(&pfd, 1, TIMEOUT_MS) != 1)
-		return NULL;
-	w->got = read(w->fd, w->buf, sizeof(w->buf));
-	__atomic_store_n(&w->woken, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static bool is_woken(struct waiter *w)
-{
-	return __atomic_load_n(&w->woken, __ATOMIC_ACQUIRE);
-}
-
-static bool is_asleep(struct waiter *w)
-{
-	pid_t tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
-	char *text, *state;
-	bool asleep;
-
-	if (!tid)
-		return false;
-	text = get(path_of("/proc/self/task/%d/stat", tid));
-	state = strstr(text, ") ");
-	asleep = state && state[2] == 'S';
-	free(text);
-	return asleep;
-}
-
-/* Returns once it sleeps; false if it does not, because it need not. */
-static bool waiter_start(struct waiter *w, enum way how, int cpu)
-{
-	int tries = 2000;
-
-	*w = (struct waiter) { .how = how };
-	w->fd = open(path_of(way_file[how], cpu), O_RDONLY);
-	if (w->fd < 0)
-		return false;
-	pthread_create(&w->thread, NULL, wait_for_events, w);
-	while (!is_asleep(w) && !is_woken(w) && tries--)
-		usleep(1000);
-	return is_asleep(w);
-}
-
-/* Waits for it to wake; false if it got nothing. */
-static bool waiter_end(struct waiter *w)
-{
-	pthread_join(w->thread, NULL);
-	close(w->fd);
-	return is_woken(w) && w->got > 0;
-}
 
 /* How often in a text? */
 static int count_of(const char *text, const char *what)
@@ -113,12 +31,6 @@ static int count_in(const char *file, const char *what)
 
 	free(text);
 	return count;
-}
-
-/* More than a tick, so that an alarm is set if one is needed. */
-static void let_a_tick_pass(void)
-{
-	usleep(20000);
 }
 
 TEST_F_TIMEOUT(hyp, an_event_wakes_whoever_waits, 120)
@@ -318,18 +230,6 @@ TEST_F(hyp, who_waits_before_tracing_is_on_is_woken)
 	}
 }
 
-/* Interrupts of irq_work, of all CPUs. */
-static long irq_works(void)
-{
-	char *text = get("/proc/interrupts"), *line = strstr(text, "IPI5:"), *end;
-	long sum = 0, n;
-
-	for (line += 5; n = strtol(line, &end, 10), end != line; line = end)
-		sum += n;
-	free(text);
-	return sum;
-}
-
 /* Have the host trace what it does to be woken, in an instance of its own. */
 static int watch_the_host(void)
 {
@@ -374,38 +274,6 @@ TEST_F(hyp, without_a_reader_there_is_nothing_to_wake)
 		EXPECT_LT(5, polls);
 	}
 	rmdir(FOO);
-}
-
-/* Takes the events of FOO as they come, so that the host wakes it for each by irq_work. */
-static void *host_reader(void *arg)
-{
-	char buf[PAGE + 1] = { };
-	int fd = *(int *)arg;
-
-	while (read(fd, buf, PAGE) > 0 && !strstr(buf, "id=0"))
-		memset(buf, 0, sizeof(buf));
-	return NULL;
-}
-
-/* Have this CPU take @n interrupts of irq_work, or more, that are not the hypervisor's. */
-static bool others_ring(int n)
-{
-	long before = irq_works();
-	int fd, i, tries = 100 * n;
-	pthread_t reader;
-
-	fd = open(FOO "trace_pipe", O_RDONLY);
-	if (fd < 0)
-		return false;
-	pthread_create(&reader, NULL, host_reader, &fd);
-	for (i = 1; irq_works() < before + n && i < tries; i++) {
-		put_num(HYP "write_host_event", i);
-		usleep(1000);
-	}
-	put(HYP "write_host_event", "0");
-	pthread_join(reader, NULL);
-	close(fd);
-	return i < tries;
 }
 
 /* Have the host trace what the interrupt does for the hypervisor's sake. */

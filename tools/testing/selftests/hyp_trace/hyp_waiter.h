@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Somebody who waits for events, and sleeps; and interrupts that look as if they were
+ * the hypervisor's: for tests of what wakes whom.
+ */
+#ifndef HYP_WAITER_H
+#define HYP_WAITER_H
+
+#include <poll.h>
+#include <sys/syscall.h>
+
+#include "hyp_fixture.h"
+
+#define FOO		"/sys/kernel/tracing/instances/foo/"
+#define TIMEOUT_MS	20000
+
+/* What a waiter does. */
+enum way { READ_TEXT, READ_CPU_TEXT, READ_RAW, POLL_TEXT, POLL_RAW, WAYS };
+
+static const char * const way_file[WAYS] = {
+	[READ_TEXT]	= HYP "trace_pipe",
+	[READ_CPU_TEXT]	= HYP "per_cpu/cpu%d/trace_pipe",
+	[READ_RAW]	= HYP "per_cpu/cpu%d/trace_pipe_raw",
+	[POLL_TEXT]	= HYP "trace_pipe",
+	[POLL_RAW]	= HYP "per_cpu/cpu%d/trace_pipe_raw",
+};
+
+/* Somebody who waits for events, in a thread, until there is one. */
+struct waiter {
+	pthread_t	thread;
+	pid_t		tid;
+	int		fd;
+	enum way	how;
+	bool		woken;
+	ssize_t		got;
+	uint8_t		buf[PAGE];
+};
+
+static inline void *wait_for_events(void *arg)
+{
+	struct waiter *w = arg;
+	struct pollfd pfd = { .fd = w->fd, .events = POLLIN };
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	if (w->how >= POLL_TEXT && poll(&pfd, 1, TIMEOUT_MS) != 1)
+		return NULL;
+	w->got = read(w->fd, w->buf, sizeof(w->buf));
+	__atomic_store_n(&w->woken, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static inline bool is_woken(struct waiter *w)
+{
+	return __atomic_load_n(&w->woken, __ATOMIC_ACQUIRE);
+}
+
+static inline bool is_asleep(struct waiter *w)
+{
+	pid_t tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
+	char *text, *state;
+	bool asleep;
+
+	if (!tid)
+		return false;
+	text = get(path_of("/proc/self/task/%d/stat", tid));
+	state = strstr(text, ") ");
+	asleep = state && state[2] == 'S';
+	free(text);
+	return asleep;
+}
+
+/* Returns once it sleeps; false if it does not, because it need not. */
+static inline bool waiter_start(struct waiter *w, enum way how, int cpu)
+{
+	int tries = 2000;
+
+	*w = (struct waiter) { .how = how };
+	w->fd = open(path_of(way_file[how], cpu), O_RDONLY);
+	if (w->fd < 0)
+		return false;
+	pthread_create(&w->thread, NULL, wait_for_events, w);
+	while (!is_asleep(w) && !is_woken(w) && tries--)
+		usleep(1000);
+	return is_asleep(w);
+}
+
+/* Waits for it to wake; false if it got nothing. */
+static inline bool waiter_end(struct waiter *w)
+{
+	pthread_join(w->thread, NULL);
+	close(w->fd);
+	return is_woken(w) && w->got > 0;
+}
+
+/* More than a tick, so that an alarm is set if one is needed. */
+static inline void let_a_tick_pass(void)
+{
+	usleep(20000);
+}
+
+/* Interrupts of irq_work, of all CPUs. */
+static inline long irq_works(void)
+{
+	char *text = get("/proc/interrupts"), *line = strstr(text, "IPI5:"), *end;
+	long sum = 0, n;
+
+	for (line += 5; n = strtol(line, &end, 10), end != line; line = end)
+		sum += n;
+	free(text);
+	return sum;
+}
+
+/* Takes the events of FOO as they come, so that the host wakes it for each by irq_work. */
+static inline void *host_reader(void *arg)
+{
+	char buf[PAGE + 1] = { };
+	int fd = *(int *)arg;
+
+	while (read(fd, buf, PAGE) > 0 && !strstr(buf, "id=0"))
+		memset(buf, 0, sizeof(buf));
+	return NULL;
+}
+
+/* Have this CPU take @n interrupts of irq_work, or more, that are not the hypervisor's. */
+static inline bool others_ring(int n)
+{
+	long before = irq_works();
+	int fd, i, tries = 100 * n;
+	pthread_t reader;
+
+	fd = open(FOO "trace_pipe", O_RDONLY);
+	if (fd < 0)
+		return false;
+	pthread_create(&reader, NULL, host_reader, &fd);
+	for (i = 1; irq_works() < before + n && i < tries; i++) {
+		put_num(HYP "write_host_event", i);
+		usleep(1000);
+	}
+	put(HYP "write_host_event", "0");
+	pthread_join(reader, NULL);
+	close(fd);
+	return i < tries;
+}
+
+#endif /* HYP_WAITER_H */
