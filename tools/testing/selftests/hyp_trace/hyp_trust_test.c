@@ -6,19 +6,21 @@
 
 #include <ftw.h>
 #include <linux/trace_mmap.h>
-#include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/klog.h>
 #include <sys/mman.h>
 
-#include "hyp_fixture.h"
+#include "../../../../include/linux/hyp_ring.h"
+#include "hyp_waiter.h"
 
 /* The shared memory ------------------------------------------------------------ */
 
-#define HEADER		16		/* time stamp and commit */
-#define DATA_END	(PAGE - 8)	/* then the page's first sequence number */
-#define META_SIZE	24		/* claimed, tail, dropped */
+#define HEADER		offsetof(struct hyp_ring_page, data)
+#define DATA_END	offsetof(struct hyp_ring_page, first_seq)
+#define META_SIZE	sizeof(struct hyp_ring_meta)
+#define META_FIELDS	(META_SIZE / sizeof(uint64_t))
 
 static bool page_write(int fd, int cpu, int id, size_t offset, const void *bytes,
 		       size_t size)
@@ -284,45 +286,80 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
 	close(fd);
 }
 
-static const uint64_t bad_positions[] = {
+/* A prime number of them, for nonsensical_meta(). */
+static const uint64_t bad_values[] = {
 	0, 1, 3, 4, 5, 6, 100, 1ull << 44, INT64_MAX, UINT64_MAX - 1, UINT64_MAX,
 };
 
-/* Whatever the meta page says about where the writer is, it is a hint only. */
-TEST_F(hyp, a_nonsensical_meta_page_does_no_harm)
+/*
+ * Something in each field of the meta page, whatever they are: with each @i and @j any
+ * two of the fields get any two of the values.
+ */
+static void nonsensical_meta(uint64_t *meta, int i, int j)
 {
-	struct pollfd pfd = { .events = POLLIN };
-	int fd = pages_open(), pipes[2], raw;
-	size_t i, j;
+	int field;
 
-	ASSERT_EQ(0, pipe(pipes));
-	for (i = 0; i < ARRAY_SIZE(bad_positions); i++) {
-		for (j = 0; j < ARRAY_SIZE(bad_positions); j++) {
-			uint64_t meta[] = { bad_positions[i], bad_positions[j], 7 };
+	for (field = 0; field < META_FIELDS; field++)
+		meta[field] = bad_values[(i + field * j) % ARRAY_SIZE(bad_values)];
+}
+
+static bool meta_write(int fd, int cpu, const uint64_t *meta)
+{
+	return page_write(fd, cpu, -1, 0, meta, META_SIZE);
+}
+
+/* Consume what splice() gives, without waiting; false if that is not events. */
+static bool read_spliced(int cpu, struct stream *s)
+{
+	int raw = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
+		       O_RDONLY | O_NONBLOCK);
+	struct pollfd pfd = { .fd = raw, .events = POLLIN };
+	uint8_t page[PAGE];
+	bool ok = true;
+	int pipes[2];
+
+	if (pipe(pipes))
+		return false;
+	poll(&pfd, 1, 0);
+	while (splice(raw, NULL, pipes[1], NULL, PAGE, SPLICE_F_NONBLOCK) > 0)
+		ok &= read(pipes[0], page, PAGE) == PAGE &&
+		      decode_page(page, check_stream, s) >= 0;
+	close(pipes[0]);
+	close(pipes[1]);
+	close(raw);
+	return ok;
+}
+
+/* Whatever the meta page says about where the writer is, it is a hint only. */
+TEST_F_TIMEOUT(hyp, a_nonsensical_meta_page_does_no_harm, 120)
+{
+	int fd = pages_open(), i, j;
+	uint64_t meta[META_FIELDS];
+	struct waiter w;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	for (i = 0; i < ARRAY_SIZE(bad_values); i++) {
+		for (j = 0; j < ARRAY_SIZE(bad_values); j++) {
 			struct stream s = stream_from(1);
 
+			nonsensical_meta(meta, i, j);
 			ASSERT_EQ(0, put(HYP "trace", ""));
 			ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 			ASSERT_EQ(0, emit(1, 1000));
-			ASSERT_TRUE(page_write(fd, 0, -1, 0, meta, sizeof(meta)));
+			ASSERT_TRUE(meta_write(fd, 0, meta));
 			free(get(HYP "trace"));
 			free(get(HYP "per_cpu/cpu0/stats"));
-			raw = open(HYP "per_cpu/cpu0/trace_pipe_raw",
-				   O_RDONLY | O_NONBLOCK);
-			pfd.fd = raw;
-			poll(&pfd, 1, 0);
-			while (splice(raw, NULL, pipes[1], NULL, PAGE,
-				      SPLICE_F_NONBLOCK) > 0) {
-				uint8_t page[PAGE];
-
-				ASSERT_EQ(PAGE, read(pipes[0], page, PAGE));
-				EXPECT_LE(0, decode_page(page, check_stream, &s));
-			}
-			close(raw);
+			EXPECT_TRUE(read_spliced(0, &s));
 			EXPECT_LE(0, read_raw(0, check_stream, &s));
 
 			/* The writer does not read it, and writes it anew. */
+			ASSERT_TRUE(waiter_start(&w, POLL_RAW, 0))
+				TH_LOG("does not sleep: %d, %d", i, j);
+			ASSERT_TRUE(meta_write(fd, 0, meta));
 			ASSERT_EQ(0, emit(1001, 2000));
+			ASSERT_TRUE(waiter_end(&w))
+				TH_LOG("is not woken: %d, %d", i, j);
+			EXPECT_LE(0, decode_page(w.buf, check_stream, &s));
 			EXPECT_LE(0, read_raw(0, check_stream, &s));
 			EXPECT_EQ(0, s.errors);
 			EXPECT_EQ(2000, s.count + stat_of(0, "overrun:"))
@@ -334,8 +371,119 @@ TEST_F(hyp, a_nonsensical_meta_page_does_no_harm)
 		}
 	}
 	close(fd);
-	close(pipes[0]);
-	close(pipes[1]);
+}
+
+static uint64_t rung_read(int fd, int cpu)
+{
+	uint8_t page[PAGE] = { };
+	uint64_t rung;
+
+	page_read(fd, cpu, -1, page);
+	memcpy(&rung, page + offsetof(struct hyp_ring_meta, rung), sizeof(rung));
+	return rung;
+}
+
+/*
+ * Have CPU 0, where this runs, take an interrupt while somebody waits there and rung has
+ * that value: it looks as if EL2 had rung.
+ */
+static bool pretend_to_ring(int fd, uint64_t rung)
+{
+	let_a_tick_pass();
+	return page_write(fd, 0, -1, offsetof(struct hyp_ring_meta, rung), &rung,
+			  sizeof(rung)) && others_ring(2);
+}
+
+static void alarmed(int sig)
+{
+}
+
+static bool others_can_ring(void)
+{
+	return !mkdir(FOO, 0700) && !put(FOO "buffer_percent", "0") &&
+	       !put(FOO "set_event", "host_selftest");
+}
+
+TEST_F(hyp, a_nonsensical_rung_wakes_too_often_and_nothing_else)
+{
+	uint64_t rung = 0, now;
+	int fd = pages_open(), i;
+	struct waiter w;
+
+	if (!has_gicv3())
+		SKIP(return, "nobody rings");
+
+	ASSERT_TRUE(others_can_ring());
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (i = 0; i < ARRAY_SIZE(bad_values); i++) {
+		struct stream s = stream_from(i + 1);
+
+		/* That one is the next test's. */
+		if (bad_values[i] == rung + 1)
+			continue;
+		ASSERT_TRUE(waiter_start(&w, POLL_RAW, 0));
+		EXPECT_TRUE(pretend_to_ring(fd, bad_values[i]));
+		EXPECT_FALSE(is_woken(&w));
+		ASSERT_EQ(0, emit(i + 1, i + 1));
+		ASSERT_TRUE(waiter_end(&w))
+			TH_LOG("rung %llx", (unsigned long long)bad_values[i]);
+		EXPECT_EQ(1, decode_page(w.buf, check_stream, &s));
+		EXPECT_EQ(0, s.errors);
+
+		/* EL2, unless a timer was faster, goes on counting from what it knows. */
+		now = rung_read(fd, 0);
+		if (now != bad_values[i])
+			EXPECT_EQ(++rung, now);
+	}
+	EXPECT_LT(0, rung);
+	close(fd);
+	rmdir(FOO);
+}
+
+/* CPU 0 has heard already what EL2 will say next; false if it has not. */
+static bool goes_unheard(struct waiter *w, int fd)
+{
+	return pretend_to_ring(fd, rung_read(fd, 0) + 1) && !emit(1, 1) &&
+	       (let_a_tick_pass(), !is_woken(w));
+}
+
+TEST_F(hyp, a_rung_that_is_ahead_wakes_too_rarely_and_nothing_else)
+{
+	const struct sigaction action = { .sa_handler = alarmed };
+	struct stream s = stream_from(1);
+	int fd = pages_open(), tries = 100;
+	struct waiter w;
+
+	if (!has_gicv3())
+		SKIP(return, "nobody rings");
+
+	ASSERT_TRUE(others_can_ring());
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_TRUE(waiter_start(&w, READ_RAW, 0));
+	/* It is heard if no alarm had been set yet. */
+	while (!goes_unheard(&w, fd)) {
+		ASSERT_LT(0, tries--);
+		ASSERT_TRUE(waiter_end(&w));
+		ASSERT_EQ(0, put(HYP "trace", ""));
+		ASSERT_TRUE(waiter_start(&w, READ_RAW, 0));
+	}
+
+	/* A wait can be interrupted, and then finds what is there. */
+	sigaction(SIGALRM, &action, NULL);
+	pthread_kill(w.thread, SIGALRM);
+	EXPECT_TRUE(waiter_end(&w));
+	EXPECT_EQ(1, decode_page(w.buf, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+
+	/* As if nothing had been. */
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_TRUE(waiter_start(&w, READ_RAW, 0));
+	ASSERT_EQ(0, emit(1, 1));
+	EXPECT_TRUE(waiter_end(&w));
+	close(fd);
+	rmdir(FOO);
 }
 
 /* While all of that happens at once ------------------------------------------------ */
@@ -442,10 +590,6 @@ static const struct {
 	{ "splicing", storm_splice }, { "mapping", storm_map },
 	{ "turning on and off", storm_control },
 };
-
-static void alarmed(int sig)
-{
-}
 
 /* Do it for some seconds, in a process of its own. */
 static pid_t storm_start(storm_fn fn, int cpus, unsigned int seed)
