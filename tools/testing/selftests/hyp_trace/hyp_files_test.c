@@ -881,12 +881,12 @@ TEST_F(hyp, poll_waits_for_as_much_as_buffer_percent_says)
 	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
 	EXPECT_EQ(0, poll(&pfd, 1, 50));
 	ASSERT_EQ(0, emit(1, 1));
-	EXPECT_EQ(1, poll(&pfd, 1, 5000));
+	EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
 
 	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
 	EXPECT_EQ(0, poll(&pfd, 1, 50));
 	ASSERT_EQ(0, emit(2, size / 20 * 6 / 10));	/* 20 bytes each */
-	EXPECT_EQ(1, poll(&pfd, 1, 5000));
+	EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
 	close(pfd.fd);
 }
 

@@ -6,12 +6,19 @@
 #ifndef HYP_FIXTURE_H
 #define HYP_FIXTURE_H
 
-#include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
 #include "../kselftest_harness.h"
 #include "hyp_trace.h"
+
+/*
+ * Time-outs are for what hangs. The slowest test takes less than a tenth of this on a
+ * machine of two cores that emulates four CPUs, so a slower one has room.
+ */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	300	/* seconds */
+#define TIMEOUT_MS		100000	/* for one thing, so that the test can say which */
 
 #define EVENTS		2000	/* per CPU, where none must be lost */
 #define MANY		20000	/* more than the smallest buffer holds */
@@ -107,32 +114,21 @@ static inline void *emitter_thread(void *arg)
 	return NULL;
 }
 
-static inline void emitters_start_allowed(int cpus, unsigned long allowed)
+/*
+ * They emit what emitters_allow() allows, each that many, in multiples of
+ * EMITTED_AT_ONCE. What is recorded then depends neither on how fast the machine is nor
+ * on how long the test takes, and whoever reads until nothing is left comes to an end.
+ */
+static inline void emitters_start(int cpus)
 {
 	int cpu;
 
 	stop = false;
 	for (cpu = 0; cpu < cpus; cpu++) {
-		emitters[cpu] = (struct emitter) { .cpu = cpu, .allowed = allowed };
+		emitters[cpu] = (struct emitter) { .cpu = cpu };
 		pthread_create(&emitters[cpu].thread, NULL, emitter_thread,
 			       &emitters[cpu]);
 	}
-}
-
-/* As much as they can until they are stopped. */
-static inline void emitters_start(int cpus)
-{
-	emitters_start_allowed(cpus, ULONG_MAX);
-}
-
-/*
- * That many each, in multiples of EMITTED_AT_ONCE, when emitters_allow() says so. What
- * is recorded then depends neither on how fast the machine is nor on how long the test
- * takes.
- */
-static inline void emitters_start_counted(int cpus)
-{
-	emitters_start_allowed(cpus, 0);
 }
 
 /* Go on to emit @more. Returns at once: what the caller does next is among them. */
@@ -144,7 +140,16 @@ static inline void emitters_allow(int cpus, unsigned long more)
 		__atomic_add_fetch(&emitters[cpu].allowed, more, __ATOMIC_RELEASE);
 }
 
-/* Wait until they have emitted all that they may; false if one could not. */
+/* Have they emitted all that they may? */
+static inline bool emitters_done(int cpus)
+{
+	while (cpus--)
+		if (!has_emitted(&emitters[cpus]))
+			return false;
+	return true;
+}
+
+/* Wait until they have; false if one could not. */
 static inline bool emitters_wait(int cpus)
 {
 	int cpu;
@@ -157,6 +162,13 @@ static inline bool emitters_wait(int cpus)
 		}
 	}
 	return true;
+}
+
+/* Have them emit @more, and wait for it; false if one could not. */
+static inline bool emitters_emit(int cpus, unsigned long more)
+{
+	emitters_allow(cpus, more);
+	return emitters_wait(cpus);
 }
 
 /* Stop them; false if one could not emit. */
@@ -197,6 +209,67 @@ static inline long long free_kb(void)
 static inline bool memory_counts(void)
 {
 	return !exists("/sys/kernel/debug/kmemleak");
+}
+
+/* Free memory, without what is only kept because there is plenty. */
+static inline long long free_memory(void)
+{
+	put("/proc/sys/vm/drop_caches", "3");
+	usleep(200000);
+	return free_kb();
+}
+
+/*
+ * Has EL2 given back all rings? That is some time after nobody can need them, however
+ * long it takes.
+ */
+static inline bool wait_until_unloaded(int cpus)
+{
+	int fd = pages_open(), i, cpu, loaded = 1;
+	uint8_t page[PAGE];
+	char *cpus_traced;
+
+	for (i = 0; i < TIMEOUT_MS / 20 && loaded; i++) {
+		for (loaded = 0, cpu = 0; cpu < cpus; cpu++)
+			loaded += page_read(fd, cpu, -1, page);
+		if (loaded)
+			usleep(20000);
+	}
+	close(fd);
+
+	/* They are gone before their CPUs are told, all of which is under a lock of this. */
+	cpus_traced = get(HYP "tracing_cpumask");
+	loaded |= put(HYP "tracing_cpumask", cpus_traced);
+	free(cpus_traced);
+	return !loaded;
+}
+
+/* Off and empty, so that the memory goes back; wait for that. */
+static inline bool be_idle(void)
+{
+	return !put(HYP "tracing_on", "0") && !put(HYP "trace", "") &&
+	       wait_until_unloaded(nr_cpus());
+}
+
+/* How often in a text? */
+static inline int count_of(const char *text, const char *what)
+{
+	int count = 0;
+
+	while ((text = strstr(text, what))) {
+		text += strlen(what);
+		count++;
+	}
+	return count;
+}
+
+static inline int count_in(const char *file, const char *what)
+{
+	char *text = get(file);
+	int count = count_of(text, what);
+
+	free(text);
+	return count;
 }
 
 /* Are the ids in a text increasing, and how many are they? */

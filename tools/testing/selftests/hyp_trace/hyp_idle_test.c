@@ -55,15 +55,7 @@ static int watch(void)
 
 static int count(int cpu, const char *text)
 {
-	char *trace = get(path_of(ROOT "per_cpu/cpu%d/trace", cpu)), *at = trace;
-	int n = 0;
-
-	while ((at = strstr(at, text))) {
-		at += strlen(text);
-		n++;
-	}
-	free(trace);
-	return n;
+	return count_in(path_of(ROOT "per_cpu/cpu%d/trace", cpu), text);
 }
 
 /* How often a CPU has run a function, one of FUNCTIONS. */
@@ -78,28 +70,6 @@ static int interrupted(int cpu, const char *function)
 	return count(cpu, path_of("func=%s", function));
 }
 
-/* Rings are unloaded some time after nobody can need them; whether they are. */
-static bool wait_until_unloaded(int cpus)
-{
-	int fd = pages_open(), i, cpu, loaded = 1;
-	uint8_t page[PAGE];
-	char *cpus_traced;
-
-	for (i = 0; i < 1500 && loaded; i++) {
-		for (loaded = 0, cpu = 0; cpu < cpus; cpu++)
-			loaded += page_read(fd, cpu, -1, page);
-		if (loaded)
-			usleep(20000);
-	}
-	close(fd);
-
-	/* They are gone before their CPUs are told, all of which is under a lock of this. */
-	cpus_traced = get(HYP "tracing_cpumask");
-	loaded |= put(HYP "tracing_cpumask", cpus_traced);
-	free(cpus_traced);
-	return !loaded;
-}
-
 /* Is nothing of tracing in the way of what that CPU does? -EBUSY: there is. */
 static int is_quiet(int cpu)
 {
@@ -108,7 +78,7 @@ static int is_quiet(int cpu)
 	return write_test(HYP_TRACE_TEST_QUIET, 0);
 }
 
-TEST_F_TIMEOUT(idle, nothing_is_in_the_way_after_use, 120)
+TEST_F(idle, nothing_is_in_the_way_after_use)
 {
 	int cpu;
 
@@ -121,7 +91,7 @@ TEST_F_TIMEOUT(idle, nothing_is_in_the_way_after_use, 120)
 		EXPECT_EQ(0, is_quiet(cpu));
 }
 
-TEST_F_TIMEOUT(idle, nothing_is_in_the_way_of_a_cpu_that_was_off, 120)
+TEST_F(idle, nothing_is_in_the_way_of_a_cpu_that_was_off)
 {
 	static const char * const online = "/sys/devices/system/cpu/cpu1/online";
 
@@ -150,7 +120,7 @@ TEST_F_TIMEOUT(idle, nothing_is_in_the_way_of_a_cpu_that_was_off, 120)
 	EXPECT_EQ(0, is_quiet(1));
 }
 
-TEST_F_TIMEOUT(idle, a_cpu_that_wakes_up_calls_nobody_unless_it_is_traced, 120)
+TEST_F(idle, a_cpu_that_wakes_up_calls_nobody_unless_it_is_traced)
 {
 	char *cmdline = get("/proc/cmdline");
 	bool protected = strstr(cmdline, "kvm-arm.mode=protected");
@@ -208,7 +178,7 @@ static bool trace_for_a_while(void)
 	return ok && !put(HYP "trace", "") && !put(HYP "tracing_on", "0");
 }
 
-TEST_F_TIMEOUT(idle, a_cpu_that_is_not_traced_is_left_alone, 240)
+TEST_F(idle, a_cpu_that_is_not_traced_is_left_alone)
 {
 	static const char * const calls[] = {
 		"open_this_cpu", "close_this_cpu", "sync_this_cpu", "reset_cpu",

@@ -217,7 +217,7 @@ TEST_F(hyp, the_page_stays_until_it_is_asked_for)
 	ASSERT_EQ(0, emit(101, 1000));
 	pfd.fd = m.fd;
 	for (i = 0; i < 5; i++) {
-		EXPECT_EQ(1, poll(&pfd, 1, 1000));
+		EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
 		EXPECT_LT(0, stat_of(0, "entries:"));
 		usleep(20000);
 	}
@@ -281,7 +281,7 @@ static void *emit_many(void *arg)
 	return NULL;
 }
 
-TEST_F_TIMEOUT(hyp, reading_while_writing_gets_each_event_once, 120)
+TEST_F(hyp, reading_while_writing_gets_each_event_once)
 {
 	struct stream s = stream_from(1);
 	pthread_t thread;
@@ -408,7 +408,7 @@ TEST_F(hyp, a_killed_reader_leaves_nothing_behind)
 }
 
 /* With events lost before the reader page, which is where that is told. */
-TEST_F_TIMEOUT(hyp, a_ring_can_be_reset_while_it_is_read, 120)
+TEST_F(hyp, a_ring_can_be_reset_while_it_is_read)
 {
 	struct map m;
 	int i, status = 1;

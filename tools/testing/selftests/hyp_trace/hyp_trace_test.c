@@ -100,14 +100,36 @@ TEST_F(hyp, time_follows_what_ntp_does_to_the_clock)
 	EXPECT_EQ(0, misdated(10));
 }
 
+#define WAKEUP_COUNT	"/sys/power/wakeup_count"
+#define RTC		"/sys/class/rtc/rtc0/"
+
+/*
+ * Sleep until the clock on the board wakes the machine up. If that is before it sleeps it
+ * does not go to sleep: somebody else has counted a wake-up since we have. 0 if it has
+ * slept, and that woke it up.
+ */
+static int sleep_for(int seconds)
+{
+	char *count;
+	int ret;
+
+	put(RTC "wakealarm", "0");
+	count = get(WAKEUP_COUNT);
+	ret = put(RTC "wakealarm", path_of("+%d", seconds)) ?: put(WAKEUP_COUNT, count) ?:
+	      put("/sys/power/state", "freeze");
+	free(count);
+	return ret ?: get_num("/sys/power/pm_wakeup_irq", "") > 0 ? 0 : -EAGAIN;
+}
+
 TEST_F(hyp, time_is_right_after_suspend)
 {
-	uint64_t before = boot_ns();
+	int seconds, ret = -EAGAIN;
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, put("/sys/class/rtc/rtc0/wakealarm", "+2"));
-	ASSERT_EQ(0, put("/sys/power/state", "freeze"));
-	EXPECT_LT(1000000000, boot_ns() - before);
+	/* However long it takes to go to sleep. */
+	for (seconds = 2; ret && seconds < 100; seconds *= 2)
+		ret = sleep_for(seconds);
+	EXPECT_EQ(0, ret);
 	EXPECT_EQ(0, misdated(5));
 }
 
@@ -227,8 +249,9 @@ TEST_F(hyp, reading_trace_consumes_nothing)
 	free(twice);
 }
 
-TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
+TEST_F(hyp, reading_both_ways_while_writing)
 {
+	const unsigned long rounds = 40, events = 500;
 	struct stream s = stream_from(1);
 	bool ordered;
 	char *text;
@@ -239,19 +262,22 @@ TEST_F_TIMEOUT(hyp, reading_both_ways_while_writing, 120)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	emitters_start(1);
 	run_on(self->cpus - 1);
-	for (i = 0; i < 40 || s.count <= 1000; i++) {
-		text = get(HYP "trace");
-		ids_in_order(text, &ordered);
-		EXPECT_TRUE(ordered);
-		free(text);
-		EXPECT_LE(0, read_raw(0, check_stream, &s));
-		usleep(20000);
+	for (i = 0; i < rounds; i++) {
+		/* At least once a round, and until all of it has been emitted. */
+		emitters_allow(1, events);
+		do {
+			text = get(HYP "trace");
+			ids_in_order(text, &ordered);
+			EXPECT_TRUE(ordered);
+			free(text);
+			ASSERT_LE(0, read_raw(0, check_stream, &s));
+		} while (!emitters_done(1));
 	}
 	EXPECT_TRUE(emitters_stop(1));
 	EXPECT_LE(0, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
-	EXPECT_LT(1000, s.count);
-	EXPECT_EQ(emitters[0].count, s.count + s.lost);
+	EXPECT_LT(0, s.count);
+	EXPECT_EQ(rounds * events, s.count + s.lost);
 }
 
 TEST_F(hyp, reset_empties_and_zeroes)
@@ -341,38 +367,53 @@ TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
 	EXPECT_EQ(0, s.errors);
 }
 
-TEST_F_TIMEOUT(hyp, memory_is_taken_when_used_and_given_back, 60)
+/* Less is noise. So is more, if it is not there again when all is done once more. */
+#define NOISE_KB	1024
+#define TRIES		3
+
+/* Memory that is missing [KiB]: with a size chosen, used, with events, and without. */
+struct missing {
+	long long	chosen, used, unread, idle;
+};
+
+static struct missing missing_memory(struct __test_metadata *_metadata)
 {
-	long long before, during, after;
-	long long size_kb = 16384ll * self->cpus;
-	int i;
+	long long before;
+	struct missing m;
+
+	ASSERT_TRUE(be_idle());
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
+	before = free_memory();
+	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
+	m.chosen = before - free_memory();
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	m.used = before - free_memory();
+	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	m.unread = before - free_memory();
+	EXPECT_EQ(10, read_raw(0, NULL, NULL));
+	ASSERT_TRUE(wait_until_unloaded(nr_cpus()));
+	m.idle = before - free_memory();
+	TH_LOG("%lld, %lld, %lld, %lld KiB less", m.chosen, m.used, m.unread, m.idle);
+	return m;
+}
+
+TEST_F(hyp, memory_is_taken_when_used_and_given_back)
+{
+	const long long size_kb = 16384ll * self->cpus;
+	bool as_expected = false;
+	int try;
 
 	if (!memory_counts())
 		SKIP(return, "freed memory is not free in this kernel");
 
-	usleep(300000);		/* what earlier tests used */
-	before = free_kb();
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
-	EXPECT_GT(1024, before - free_kb());
+	for (try = 0; try < TRIES && !as_expected; try++) {
+		struct missing m = missing_memory(_metadata);
 
-	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	during = free_kb();
-	EXPECT_LT(size_kb, before - during);
-
-	ASSERT_EQ(0, emit(1, 10));
-	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
-	/* Not while there is something to read. */
-	usleep(100000);
-	EXPECT_LT(size_kb, before - free_kb());
-	EXPECT_EQ(10, read_raw(0, NULL, NULL));
-	/* However long that takes: a machine that emulates may be busy. */
-	for (i = 0; i < 1500; i++) {
-		after = free_kb();
-		if (before - after < 1024)
-			break;
-		usleep(20000);
+		as_expected = m.chosen < NOISE_KB && m.used > size_kb &&
+			      m.unread > size_kb && m.idle < NOISE_KB;
 	}
-	EXPECT_GT(1024, before - after);
+	EXPECT_TRUE(as_expected);
 }
 
 TEST_F(hyp, offline_cpus_stay_readable_and_are_traced_again)
@@ -466,7 +507,7 @@ struct runner {
 /* Emit an event and stay; ends, too, if whoever is to tell it does not. */
 static void run_until_told(struct runner *r)
 {
-	alarm(20);
+	alarm(TIMEOUT_MS / 1000);
 	if (write(r->fd, "7", 1) != 1)
 		_exit(1);
 	__atomic_store_n(&r->emitted, true, __ATOMIC_RELEASE);
@@ -656,7 +697,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_*"));
-	emitters_start_counted(1);
+	emitters_start(1);
 	run_on(self->cpus - 1);
 	for (i = 0; i < rounds; i++) {
 		ASSERT_EQ(0, among_emissions(turn, 1));
@@ -690,7 +731,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_*"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	emitters_start_counted(1);
+	emitters_start(1);
 	run_on(self->cpus - 1);
 	for (i = 0; i < rounds; i++) {
 		ASSERT_EQ(0, among_emissions(choose, i & all));
@@ -741,7 +782,7 @@ static int hibernate(void)
 	return ret;
 }
 
-TEST_F_TIMEOUT(hyp, a_machine_that_has_hibernated_is_traced_as_before, 120)
+TEST_F(hyp, a_machine_that_has_hibernated_is_traced_as_before)
 {
 	int cpu;
 
@@ -777,7 +818,7 @@ TEST_F_TIMEOUT(hyp, a_machine_that_has_hibernated_is_traced_as_before, 120)
  * A sleep is counted by the counter's own rate, whatever NTP made of it before. Here by ten
  * per cent, so that a second of sleep is worth a week's with a usual clock.
  */
-TEST_F_TIMEOUT(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected, 120)
+TEST_F(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected)
 {
 	struct timex faster = { .modes = ADJ_TICK, .tick = 11000 };
 	struct timex normal = { .modes = ADJ_TICK, .tick = 10000 };
@@ -814,7 +855,7 @@ TEST_F_TIMEOUT(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected, 
 /* Equally many on each of 1, 2, 4 or 8 CPUs: hyp_guest moves after eight. */
 #define GUEST_EXITS	384
 
-TEST_F_TIMEOUT(hyp, guests_are_paired_dated_and_attributed_to_the_host_task, 120)
+TEST_F(hyp, guests_are_paired_dated_and_attributed_to_the_host_task)
 {
 	uint64_t before, after;
 	int cpu, exits = 0;
@@ -873,7 +914,7 @@ TEST_F(hyp, a_blocked_reader_is_woken_by_an_event)
 		emit(5, 5);
 		_exit(0);
 	}
-	EXPECT_EQ(1, poll(&pfd, 1, 10000));
+	EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
 	n = read(pfd.fd, buf, sizeof(buf) - 1);
 	ASSERT_LT(0, n);
 	buf[n] = 0;
@@ -978,15 +1019,19 @@ TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
 TEST_F(hyp, events_may_be_far_apart)
 {
 	struct stream s = stream_from(1);
+	uint64_t before, after;
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	before = boot_ns();
 	ASSERT_EQ(0, emit(1, 1));
 	usleep(300000);		/* more than 2^27 ns: needs a time extend */
 	ASSERT_EQ(0, emit(2, 3));
+	after = boot_ns();
 	EXPECT_EQ(3, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 	EXPECT_LE(300000000, s.last_ts - s.first_ts);
-	EXPECT_GE(5000000000, s.last_ts - s.first_ts);
+	EXPECT_LE(before, s.first_ts);
+	EXPECT_GE(after, s.last_ts);
 }
 
 TEST_HARNESS_MAIN

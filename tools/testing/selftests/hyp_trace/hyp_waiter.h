@@ -12,7 +12,6 @@
 #include "hyp_fixture.h"
 
 #define FOO		"/sys/kernel/tracing/instances/foo/"
-#define TIMEOUT_MS	20000
 
 /* What a waiter does. */
 enum way { READ_TEXT, READ_CPU_TEXT, READ_RAW, POLL_TEXT, POLL_RAW, WAYS };
@@ -72,7 +71,7 @@ static inline bool is_asleep(struct waiter *w)
 /* Returns once it sleeps; false if it does not, because it need not. */
 static inline bool waiter_start(struct waiter *w, enum way how, int cpu)
 {
-	int tries = 2000;
+	int tries = TIMEOUT_MS;
 
 	*w = (struct waiter) { .how = how };
 	w->fd = open(path_of(way_file[how], cpu), O_RDONLY);
