@@ -22,7 +22,8 @@
 
 #include "ring_buffer_remote_internal.h"
 
-#define POLL_INTERVAL_MS	10
+/* A timer goes off up to one tick late: this makes 10 ms, if that is two ticks or more. */
+#define POLL_TICKS	max(HZ / 100 - 1, 1)
 
 /* Position at which a ring is @full per cent full, the page being written included. */
 static u64 watermark(const struct rb_remote_cpu *c, int full)
@@ -155,8 +156,7 @@ static void cpu_arm(struct rb_remote_cpu *c, int full)
 static void arm(struct rb_remote *remote, int cpu, int full)
 {
 	if (!remote->ops->set_alarm) {
-		schedule_delayed_work(&remote->poll,
-				      msecs_to_jiffies(POLL_INTERVAL_MS));
+		schedule_delayed_work(&remote->poll, POLL_TICKS);
 		return;
 	}
 
@@ -269,7 +269,7 @@ static void poll_work(struct work_struct *work)
 	if (!rb_remote_all_empty(remote))
 		wake_all(remote);
 
-	schedule_delayed_work(&remote->poll, msecs_to_jiffies(POLL_INTERVAL_MS));
+	schedule_delayed_work(&remote->poll, POLL_TICKS);
 }
 
 /* Waiting ------------------------------------------------------------------------- */
