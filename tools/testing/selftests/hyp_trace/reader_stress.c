@@ -3,7 +3,7 @@
  * The ring under stress, in user space: EL2's writer and the kernel's readers, both
  * as they are, each in threads of its own; for -fsanitize=thread and address.
  *
- * usage: reader_stress SECONDS [SEED]
+ * usage: reader_stress SECONDS [SEED [EPOCHS]]: for so long, and so many epochs at least
  *
  * In each epoch a ring of random size and mode is written while others consume
  * events, whole pages, look without consuming, and ask for numbers. What is
@@ -262,6 +262,7 @@ int main(int argc, char **argv)
 {
 	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
 	unsigned int seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
+	unsigned int epochs = argc > 3 ? strtoul(argv[3], NULL, 0) : 20;
 	u64 total = 0, total_lost = 0;
 	size_t i;
 
@@ -273,13 +274,13 @@ int main(int argc, char **argv)
 		run_epoch(&seed);
 		total += consumed;
 		total_lost += lost;
-	} while (time(NULL) < end && !errors);
+	} while ((time(NULL) < end || epoch < epochs) && !errors);
 
 	printf("# %u epochs, %llu events read, %llu lost, %llu seen without reading\n",
 	       epoch, (unsigned long long)total, (unsigned long long)total_lost,
 	       (unsigned long long)peeked);
 	if (nr_messages)
-		complain("%u pages were found to be corrupt", nr_messages);
+		complain("%u messages, the last is: %s", nr_messages, last_message);
 	printf("%sok 1 each event once, whole, in order, or counted\n",
 	       errors ? "not " : "");
 	printf("%sok 2 there was something to lose\n",
