@@ -7,6 +7,9 @@
 
 #include <kunit/test.h>
 
+#include <linux/irq.h>
+
+#include <asm/irq_work.h>
 #include <asm/kvm_hyptrace.h>
 #include <asm/memory.h>
 
@@ -136,6 +139,14 @@ static inline int hostile_doorbell(u64 sgi)
 
 	return hyp_trace_call(&res, __hyp_trace_doorbell, sgi);
 }
+
+/* The interrupt that the host is told by: any other would do it harm. */
+static inline u64 hostile_sgi(void)
+{
+	return irqd_to_hwirq(irq_get_irq_data(arch_irq_work_irq()));
+}
+
+#define HOSTILE_NR_SGIS	16
 
 static inline int hostile_write_event(u64 id)
 {

@@ -35,8 +35,8 @@ module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "where to begin with random numbers");
 
 enum call {
-	LOAD, UNLOAD, SYNC, MODE, EVENT, SWAP, RESET, CLOCK, ALARM, WRITE_EVENT,
-	SHARE, UNSHARE, NR_CALLS
+	LOAD, UNLOAD, SYNC, MODE, EVENT, SWAP, RESET, CLOCK, ALARM, DOORBELL,
+	WRITE_EVENT, SHARE, UNSHARE, NR_CALLS
 };
 
 /* How often each is made, in per cent; what it may return, beside 0. */
@@ -45,7 +45,7 @@ static const struct {
 	unsigned int	weight;
 	int		errors[4];
 } kinds[NR_CALLS] = {
-	[LOAD]		= { "load", 22, { -EINVAL, -EBUSY, -EPERM } },
+	[LOAD]		= { "load", 20, { -EINVAL, -EBUSY, -EPERM } },
 	[UNLOAD]	= { "unload", 16, { -EINVAL, -EBUSY, -ENOENT } },
 	[SYNC]		= { "sync", 12, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
@@ -54,6 +54,7 @@ static const struct {
 	[RESET]		= { "reset", 5, { -EINVAL, -EBUSY, -ENOENT } },
 	[CLOCK]		= { "clock", 3, { -EINVAL } },
 	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
+	[DOORBELL]	= { "doorbell", 2, { -EINVAL } },
 	[WRITE_EVENT]	= { "write_event", 5 },
 	[SHARE]		= { "share", 4, { -EPERM } },
 	[UNSHARE]	= { "unshare", 3, { -EPERM, -EBUSY } },
@@ -180,6 +181,9 @@ static int random_call(struct attacker *a, enum call call)
 		return hostile_clock(random_u64(a), number(a, 65), random_u64(a));
 	case ALARM:
 		return hostile_alarm(some_cpu(a), number(a, 4));
+	case DOORBELL:
+		return hostile_doorbell(one_in(a, 2) ? hostile_sgi() :
+				max(random_u64(a), (u64)HOSTILE_NR_SGIS));
 	case WRITE_EVENT:
 		return hostile_write_event(random_u64(a));
 	case SHARE:

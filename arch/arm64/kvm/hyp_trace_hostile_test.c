@@ -12,10 +12,12 @@
  */
 
 #include <linux/hyp_event_ids.h>
+#include <linux/kernel_stat.h>
 #include <linux/memblock.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
 #include <asm/kvm_host.h>
 #include <asm/sections.h>
@@ -237,9 +239,32 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			    "after %s: the ring can't be unloaded", what);
 }
 
+/* A data page is the host's to donate, too: it takes the region's place for that. */
+static void expect_donatable(struct kunit *test, struct hostile_ring *ring, int at,
+			     const char *what)
+{
+	void *region = ring->region;
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_unshare(ring->page[at]));
+	KUNIT_ASSERT_EQ(test, 0, hostile_share(region));
+	ring->region = ring->page[at];
+	ring->page[at] = region;
+	hostile_describe(ring);
+
+	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_load_ring(0, ring),
+			    "after %s: page %d can't be donated", what, at);
+	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_unload(0),
+			    "after %s: page %d does not come back", what, at);
+
+	ring->page[at] = ring->region;
+	ring->region = region;
+	KUNIT_ASSERT_EQ(test, 0, hostile_unshare(region));
+	KUNIT_ASSERT_EQ(test, 0, hostile_share(ring->page[at]));
+}
+
 /**
  * hostile_expect_intact() - nothing has changed that should not have
- * @test:	the test
+ * @test:	the test; that it has asked is noted in its @priv, see hostile_exit()
  * @ring:	a ring that is not loaded
  * @what:	what was tried
  *
@@ -250,9 +275,12 @@ void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
 {
 	int i;
 
+	test->priv = ring;
 	expect_owned(test, ring->region, false, what);
 	for (i = 0; i < HOSTILE_PAGES; i++)
 		expect_owned(test, ring->page[i], true, what);
+	for (i = 0; i < HOSTILE_PAGES; i++)
+		expect_donatable(test, ring, i, what);
 	expect_traces(test, ring, what);
 	KUNIT_EXPECT_NULL_MSG(test, memchr_inv(ring->region, 0, PAGE_SIZE),
 			      "after %s: EL2 left something in the region", what);
@@ -640,7 +668,7 @@ static void bad_arguments_are_refused(struct kunit *test)
 		HYP_TRACE_SUSPENDED + 1, U32_MAX, BIT(32) + 1, U64_MAX,
 	};
 	static const u64 shifts[] = { 64, 65, U32_MAX, BIT(32), U64_MAX };
-	static const u64 sgis[] = { 16, 17, U8_MAX, BIT(32), BIT(32) + 1, U64_MAX };
+	static const u64 sgis[] = { HOSTILE_NR_SGIS, 17, U8_MAX, BIT(32), BIT(32) + 1, U64_MAX };
 	static const u64 steps[] = { 0, HYP_TRACE_STEP_PAGES + 1, U32_MAX, BIT(32) + 1 };
 	struct hostile_ring *ring = hostile_ring_new(test);
 	int i;
@@ -676,6 +704,7 @@ static void bad_arguments_are_refused(struct kunit *test)
 
 static void unknown_calls_are_refused(struct kunit *test)
 {
+	struct hostile_ring *ring = hostile_ring_new(test);
 	struct arm_smccc_res res;
 	u32 nr;
 
@@ -687,6 +716,7 @@ static void unknown_calls_are_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, SMCCC_RET_NOT_SUPPORTED, (long)res.a0,
 				    "hypercall %u", nr);
 	}
+	hostile_expect_intact(test, ring, "calls that are unknown");
 }
 
 /* A wrong time, and nothing worse: events stay within the page, and come out. */
@@ -750,6 +780,98 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 	hostile_expect_intact(test, ring, "a pointer to a VM");
 }
 
+/* The doorbell ------------------------------------------------------------------------ */
+
+#define DOORBELL_TRIES	5
+#define DOORBELL_PAGES	3
+
+/* More than a page has room for. */
+static void write_events_here(void *unused)
+{
+	int i;
+
+	for (i = 0; i < HYP_RING_DATA_SIZE / 20 + 1; i++)
+		hostile_write_event(i);
+}
+
+static unsigned int doorbells_of(int cpu)
+{
+	return kstat_irqs_cpu(arch_irq_work_irq(), cpu);
+}
+
+static unsigned int doorbells(void)
+{
+	unsigned int sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += doorbells_of(cpu);
+
+	return sum;
+}
+
+static void nothing(struct work_struct *work)
+{
+}
+
+/* When a task has run on each CPU, an interrupt that was pending there has come. */
+static void let_interrupts_come(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, schedule_on_each_cpu(nothing));
+}
+
+/*
+ * Some pages of events on @cpu, the first of which sets an alarm off. How often did the
+ * interrupt come there, and how often elsewhere? Others use it, too, but not always: that
+ * it was less in an earlier try counts.
+ */
+static void ring_once(struct kunit *test, int cpu, unsigned int *here,
+		      unsigned int *elsewhere)
+{
+	unsigned int own, all;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_reset(cpu));
+	KUNIT_ASSERT_EQ(test, 0, hostile_alarm(cpu, 0));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_OPEN));
+	let_interrupts_come(test);
+	own = doorbells_of(cpu);
+	all = doorbells();
+
+	for (i = 0; i < DOORBELL_PAGES; i++) {
+		smp_call_function_single(cpu, write_events_here, NULL, true);
+		let_interrupts_come(test);
+	}
+
+	own = doorbells_of(cpu) - own;
+	all = doorbells() - all;
+	*here = min(*here, own);
+	*elsewhere = min(*elsewhere, all - own);
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED));
+}
+
+static void an_alarm_rings_once_on_its_own_cpu(struct kunit *test)
+{
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int cpu, i;
+
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	for_each_online_cpu(cpu) {
+		unsigned int here = UINT_MAX, elsewhere = UINT_MAX;
+
+		KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(cpu, ring));
+		for (i = 0; i < DOORBELL_TRIES; i++)
+			ring_once(test, cpu, &here, &elsewhere);
+		KUNIT_EXPECT_EQ_MSG(test, 1, here, "interrupts of CPU %d", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, 0, elsewhere, "interrupts not of CPU %d", cpu);
+		KUNIT_ASSERT_EQ(test, 0, hostile_unload(cpu));
+		hostile_describe(ring);
+	}
+	hostile_quiet(test);
+	hostile_expect_intact(test, ring, "alarms");
+}
+
 static bool touch;
 module_param(touch, bool, 0444);
 MODULE_PARM_DESC(touch, "write to memory that was given to EL2, which must be fatal");
@@ -780,6 +902,7 @@ static int hostile_init(struct kunit *test)
 	if (!is_protected_kvm_enabled())
 		kunit_skip(test, "not protected: EL2 trusts the host");
 
+	test->priv = NULL;
 	/* The host's own ring would be taken from it. */
 	if (hostile_load(0, U64_MAX, 1, HOSTILE_SLOTS) == -EBUSY)
 		kunit_skip(test, "somebody traces: write 0 to hyp/tracing_on");
@@ -788,13 +911,16 @@ static int hostile_init(struct kunit *test)
 	return set_cpus_allowed_ptr(current, cpumask_of(0));
 }
 
-/* Whatever a test that has failed left behind. */
+/* Each test has to have looked; and whatever one that has failed left behind. */
 static void hostile_exit(struct kunit *test)
 {
 	int cpu;
 
 	if (test->status == KUNIT_SKIPPED)
 		return;
+
+	KUNIT_EXPECT_NOT_NULL_MSG(test, test->priv,
+				  "whether EL2 is intact was not asked");
 
 	hostile_quiet(test);
 	for_each_possible_cpu(cpu)
@@ -820,6 +946,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(unknown_calls_are_refused),
 	KUNIT_CASE(any_clock_is_safe),
 	KUNIT_CASE(what_a_pointer_leads_to_is_not_recorded),
+	KUNIT_CASE(an_alarm_rings_once_on_its_own_cpu),
 	KUNIT_CASE_PARAM_ATTR(hostile_random_calls, hostile_next_batch,
 			      { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE(a_region_cannot_be_written_once_it_is_given_away),
