@@ -5,6 +5,8 @@
  *   write_event	has EL2 record an event
  *   write_host_event	has the host record such an event, in ordinary instances
  *   write_smc		has the host call firmware: function and arguments, in hexadecimal
+ *   write_hvc		has it make a hypercall, in the same way
+ *   write_touch	has it read from a device, by physical address in hexadecimal
  *   write_cpu_pm	has the CPU go to sleep and wake up, as far as drivers can tell
  *   write_test		has EL2 do something else: enum hyp_trace_test_action and a number
  *   write_destroy	has a module, so to speak, destroy the instance
@@ -20,6 +22,7 @@
 #include <linux/fault-inject.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
+#include <linux/io.h>
 #include <linux/uaccess.h>
 
 #include "ring_buffer_remote_internal.h"
@@ -68,28 +71,89 @@ static const struct file_operations write_host_event_fops = {
 	.write	= write_host_event_write,
 };
 
-static ssize_t write_smc_write(struct file *filp, const char __user *ubuf,
-			       size_t cnt, loff_t *ppos)
+/* What is called, and its arguments. */
+struct call {
+	unsigned long fn;
+	unsigned long arg[3];
+};
+
+static int call_from_user(struct call *call, const char __user *ubuf, size_t cnt)
 {
-	unsigned long fn, arg[3] = { };
-	struct arm_smccc_res res;
 	char buf[80];
 
+	*call = (struct call) { };
 	if (cnt >= sizeof(buf))
 		return -E2BIG;
 	if (copy_from_user(buf, ubuf, cnt))
 		return -EFAULT;
 	buf[cnt] = 0;
-	if (sscanf(buf, "%lx %lx %lx %lx", &fn, &arg[0], &arg[1], &arg[2]) < 1)
-		return -EINVAL;
+	return sscanf(buf, "%lx %lx %lx %lx", &call->fn, &call->arg[0], &call->arg[1],
+		      &call->arg[2]) < 1 ? -EINVAL : 0;
+}
 
-	arm_smccc_1_1_smc(fn, arg[0], arg[1], arg[2], &res);
+static ssize_t write_smc_write(struct file *filp, const char __user *ubuf,
+			       size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	struct call call;
+	int ret;
+
+	ret = call_from_user(&call, ubuf, cnt);
+	if (ret)
+		return ret;
+
+	arm_smccc_1_1_smc(call.fn, call.arg[0], call.arg[1], call.arg[2], &res);
 	return cnt;
 }
 
 static const struct file_operations write_smc_fops = {
 	.open	= tracing_open_generic,
 	.write	= write_smc_write,
+};
+
+static ssize_t write_hvc_write(struct file *filp, const char __user *ubuf,
+			       size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	struct call call;
+	int ret;
+
+	ret = call_from_user(&call, ubuf, cnt);
+	if (ret)
+		return ret;
+
+	arm_smccc_1_1_hvc(call.fn, call.arg[0], call.arg[1], call.arg[2], &res);
+	return cnt;
+}
+
+static const struct file_operations write_hvc_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_hvc_write,
+};
+
+static ssize_t write_touch_write(struct file *filp, const char __user *ubuf,
+				 size_t cnt, loff_t *ppos)
+{
+	void __iomem *device;
+	u64 addr;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 16, &addr);
+	if (ret)
+		return ret;
+
+	device = ioremap(addr, sizeof(u32));
+	if (!device)
+		return -ENOMEM;
+
+	readl(device);
+	iounmap(device);
+	return cnt;
+}
+
+static const struct file_operations write_touch_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_touch_write,
 };
 
 static ssize_t write_cpu_pm_write(struct file *filp, const char __user *ubuf,
@@ -285,6 +349,8 @@ void __init trace_hyp_test_init(struct rb_remote *remote)
 	trace_create_file("write_host_event", 0200, dir, remote,
 			  &write_host_event_fops);
 	trace_create_file("write_smc", 0200, dir, remote, &write_smc_fops);
+	trace_create_file("write_hvc", 0200, dir, remote, &write_hvc_fops);
+	trace_create_file("write_touch", 0200, dir, remote, &write_touch_fops);
 	trace_create_file("write_cpu_pm", 0200, dir, remote, &write_cpu_pm_fops);
 	trace_create_file("write_test", 0200, dir, remote, &write_test_fops);
 	trace_create_file("write_destroy", 0200, dir, remote, &write_destroy_fops);

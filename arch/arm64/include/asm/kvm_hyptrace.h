@@ -106,6 +106,10 @@ enum hyp_trace_ring_state {
  * @HYP_TRACE_TEST_STEP:	pages that a step handles, 1 to HYP_TRACE_STEP_PAGES
  * @HYP_TRACE_TEST_QUIET:	0 if nothing of tracing is in the way of this CPU's host
  *				exceptions, else -EBUSY
+ * @HYP_TRACE_TEST_SAY:		a text of four arguments, @arg among them, and a span: others
+ *				than those of __hyp_trace_write_event()
+ * @HYP_TRACE_TEST_MEMORY:	protected KVM: the host's pages, frame number << 8 | how many,
+ *				are shared with the secure world, donated to EL2, and back
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -114,6 +118,8 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_WITHHOLD,
 	HYP_TRACE_TEST_STEP,
 	HYP_TRACE_TEST_QUIET,
+	HYP_TRACE_TEST_SAY,
+	HYP_TRACE_TEST_MEMORY,
 };
 
 /* One call takes from the host, or gives back, this many pages at most: some 250 us. */

@@ -37,8 +37,8 @@ static const char * const absent[] = {
 
 /* Here, and not in an ordinary instance. */
 static const char * const extra[] = {
-	"write_event", "write_host_event", "write_smc", "write_cpu_pm", "write_test",
-	"write_destroy", "write_null", "ring_pages",
+	"write_event", "write_host_event", "write_smc", "write_hvc", "write_touch",
+	"write_cpu_pm", "write_test", "write_destroy", "write_null", "ring_pages",
 };
 
 static bool in_list(const char *path, const char * const *list, size_t n)

@@ -287,6 +287,8 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_WITHHOLD,
 	HYP_TRACE_TEST_STEP,
 	HYP_TRACE_TEST_QUIET,
+	HYP_TRACE_TEST_SAY,
+	HYP_TRACE_TEST_MEMORY,
 };
 
 /* Have EL2 do something for a test, on this CPU; 0 or -errno. */

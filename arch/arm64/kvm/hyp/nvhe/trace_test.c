@@ -7,6 +7,9 @@
 #include <nvhe/trace_span.h>
 #include <nvhe/trace_test.h>
 
+#include <nvhe/gfp.h>
+#include <nvhe/mem_protect.h>
+#include <nvhe/memory.h>
 #include <nvhe/trap_handler.h>
 
 extern char __kvm_hyp_host_vector[];
@@ -52,6 +55,40 @@ static bool is_quiet(void)
 	       read_sysreg(vbar_el2) == (u64)__kvm_hyp_host_vector;
 }
 
+static void say(u64 arg)
+{
+	HYP_TRACE_SPAN("test");
+
+	trace_hyp_printk("test %llu %lld %#llx %llu", arg, -arg, ~arg, arg * arg);
+	trace_hyp_puts("test is over");
+}
+
+/*
+ * What is no memory is refused each time. EL2's own is nobody's to give back to the host:
+ * only what the host has just donated.
+ */
+static int pass_around(u64 pfn, u64 nr_pages)
+{
+	struct hyp_pool empty = { };
+	int ret;
+
+	if (!static_branch_unlikely(&kvm_protected_mode_initialized))
+		return -EINVAL;
+
+	__pkvm_host_share_ffa(pfn, nr_pages);
+	__pkvm_host_unshare_ffa(pfn, nr_pages);
+	ret = __pkvm_host_donate_hyp(pfn, nr_pages);
+	if (!ret || !addr_is_memory(hyp_pfn_to_phys(pfn)))
+		ret = __pkvm_hyp_donate_host(pfn, nr_pages);
+
+	/* What the CPUs know of them, which 6.12 does for guests only. */
+	__kvm_tlb_flush_vmid_range(&host_mmu.arch.mmu, hyp_pfn_to_phys(pfn), nr_pages);
+
+	/* And a pool that has no page to give. */
+	hyp_alloc_pages(&empty, empty.max_order + 1);
+	return ret;
+}
+
 void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, action, host_ctxt, 1);
@@ -76,6 +113,13 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		break;
 	case HYP_TRACE_TEST_QUIET:
 		ret = is_quiet() ? 0 : -EBUSY;
+		break;
+	case HYP_TRACE_TEST_SAY:
+		say(arg);
+		ret = 0;
+		break;
+	case HYP_TRACE_TEST_MEMORY:
+		ret = pass_around(arg >> 8, arg & 0xff);
 		break;
 	}
 
