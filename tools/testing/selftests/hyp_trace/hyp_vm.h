@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small real guest: one page of code, no other memory, one vCPU. What it stores to
- * MMIO_IPA, which x4 is, leaves it to its VMM.
+ * A small real guest: one page of code, no other memory, one vCPU that runs. What it
+ * stores to MMIO_IPA, which x4 is, leaves it to its VMM.
  */
 #ifndef HYP_VM_H
 #define HYP_VM_H
@@ -17,10 +17,12 @@
 #define CODE_IPA		0x40000000
 #define MMIO_IPA		0x10000000
 
+/* The vCPU is the last one of its VM; those before it need never run. */
 struct vm {
 	int		kvm;
 	int		vm;
 	int		vcpu;
+	int		first;		/* the first one; -1 if that is it */
 	uint32_t	*code;
 	struct kvm_run	*run;
 };
@@ -47,47 +49,71 @@ static inline void set_reg(const struct vm *vm, uint64_t id, uint64_t value)
 	IOCTL(vm->vcpu, KVM_SET_ONE_REG, &reg);
 }
 
-static inline uint32_t *add_memory(int vm, const uint32_t *code, size_t size)
+/* The guest's page, with KVM_MEM_* flags. */
+static inline void set_memory(int vm, const uint32_t *memory, uint32_t flags)
 {
-	uint32_t *memory = mmap(NULL, getpagesize(),
-				PROT_READ | PROT_WRITE | PROT_EXEC,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct kvm_userspace_memory_region region = {
+		.flags = flags,
 		.guest_phys_addr = CODE_IPA,
 		.memory_size = getpagesize(),
 		.userspace_addr = (uintptr_t)memory,
 	};
 
+	IOCTL(vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+static inline uint32_t *add_memory(int vm, const uint32_t *code, size_t size)
+{
+	uint32_t *memory = mmap(NULL, getpagesize(),
+				PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
 	if (memory == MAP_FAILED)
 		err(1, "mmap");
 	memcpy(memory, code, size);
 	__builtin___clear_cache((char *)memory, (char *)memory + size);
-	IOCTL(vm, KVM_SET_USER_MEMORY_REGION, &region);
+	set_memory(vm, memory, 0);
 	return memory;
 }
 
-/* A vCPU that is to begin at CODE_IPA; nothing of it has run yet. */
-static inline struct vm vm_create(const uint32_t *code, size_t size)
+/* A vCPU with these features, by bit, is to begin at CODE_IPA; it has not run yet. */
+static inline void vcpu_init(struct vm *vm, int vcpu, uint32_t features)
 {
 	struct kvm_vcpu_init init;
-	struct vm vm;
+
+	vm->vcpu = vcpu;
+	IOCTL(vm->vm, KVM_ARM_PREFERRED_TARGET, &init);
+	init.features[0] |= features;
+	IOCTL(vcpu, KVM_ARM_VCPU_INIT, &init);
+	set_reg(vm, CORE_REG(regs.pc), CODE_IPA);
+	set_reg(vm, CORE_REG(regs.regs[4]), MMIO_IPA);
+
+	vm->run = mmap(NULL, IOCTL(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0),
+		       PROT_READ | PROT_WRITE, MAP_SHARED, vcpu, 0);
+	if (vm->run == MAP_FAILED)
+		err(1, "mmap of a vCPU");
+}
+
+/* The vCPU with that index, 0 or 1; with 1 the VM has one before it. */
+static inline struct vm vm_create_vcpu(const uint32_t *code, size_t size, int index,
+				       uint32_t features)
+{
+	struct vm vm = { .first = -1 };
 
 	vm.kvm = open("/dev/kvm", O_RDWR);
 	if (vm.kvm < 0)
 		err(1, "/dev/kvm");
 	vm.vm = IOCTL(vm.kvm, KVM_CREATE_VM, 0);
 	vm.code = add_memory(vm.vm, code, size);
-	vm.vcpu = IOCTL(vm.vm, KVM_CREATE_VCPU, 0);
-	IOCTL(vm.vm, KVM_ARM_PREFERRED_TARGET, &init);
-	IOCTL(vm.vcpu, KVM_ARM_VCPU_INIT, &init);
-	set_reg(&vm, CORE_REG(regs.pc), CODE_IPA);
-	set_reg(&vm, CORE_REG(regs.regs[4]), MMIO_IPA);
-
-	vm.run = mmap(NULL, IOCTL(vm.kvm, KVM_GET_VCPU_MMAP_SIZE, 0),
-		      PROT_READ | PROT_WRITE, MAP_SHARED, vm.vcpu, 0);
-	if (vm.run == MAP_FAILED)
-		err(1, "mmap of a vCPU");
+	if (index)
+		vm.first = IOCTL(vm.vm, KVM_CREATE_VCPU, 0);
+	vcpu_init(&vm, IOCTL(vm.vm, KVM_CREATE_VCPU, (long)index), features);
 	return vm;
+}
+
+static inline struct vm vm_create(const uint32_t *code, size_t size)
+{
+	return vm_create_vcpu(code, size, 0, 0);
 }
 
 /* Up to its next store to MMIO_IPA; what it stores. */
@@ -109,6 +135,8 @@ static inline void vm_destroy(struct vm *vm)
 	munmap(vm->run, IOCTL(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0));
 	munmap(vm->code, getpagesize());
 	close(vm->vcpu);
+	if (vm->first >= 0)
+		close(vm->first);
 	close(vm->vm);
 	close(vm->kvm);
 }

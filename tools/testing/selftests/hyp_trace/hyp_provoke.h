@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What makes each event of the hypervisor happen, and with different values in its fields.
+ */
+#ifndef HYP_PROVOKE_H
+#define HYP_PROVOKE_H
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include "hyp_vm.h"
+
+#define ARRAY_LEN(x)	(sizeof(x) / sizeof((x)[0]))
+
+/* Events for tests ---------------------------------------------------------------- */
+
+static void write_event(void)
+{
+	emit(42, 42);
+}
+
+static void write_events(void)
+{
+	emit(42, 49);
+}
+
+/* Another text, and another span. */
+static void write_text(void)
+{
+	write_test(HYP_TRACE_TEST_SAY, 7);
+}
+
+/* Guests -------------------------------------------------------------------------- */
+
+#define STORE	0xf9000080	/* str x0, [x4]: leaves the guest */
+
+/* Up to its store. */
+static void run(struct vm *vm)
+{
+	vm_run(vm);
+}
+
+/* Nothing but what each of them has. */
+static void nothing(struct vm *vm)
+{
+}
+
+/*
+ * Run it as vCPU 0 of a VM and as vCPU 1 of another that is there at the same time, so
+ * that neither number is always the same.
+ */
+static void guests(const uint32_t *code, size_t size, uint32_t features,
+		   void (*prepare)(struct vm *vm), void (*run)(struct vm *vm))
+{
+	struct vm vm[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		vm[i] = vm_create_vcpu(code, size, i, features);
+		prepare(&vm[i]);
+		run(&vm[i]);
+	}
+	for (i = 0; i < 2; i++)
+		vm_destroy(&vm[i]);
+}
+
+/* They store once. */
+static void guest_store(void)
+{
+	static const uint32_t code[] = { STORE };
+
+	guests(code, sizeof(code), 0, nothing, run);
+}
+
+/* Arguments of a call, and that FP instructions are for EL2 only to trap. */
+static void set_arguments(struct vm *vm)
+{
+	set_reg(vm, CORE_REG(regs.regs[0]), 0x84000000);	/* PSCI_VERSION */
+	set_reg(vm, CORE_REG(regs.regs[1]), 0x11);
+	set_reg(vm, CORE_REG(regs.regs[2]), 0x22);
+	set_reg(vm, CORE_REG(regs.regs[3]), 0x33);
+	set_reg(vm, ARM64_SYS_REG(3, 0, 1, 0, 2), 3 << 20);	/* CPACR_EL1.FPEN */
+}
+
+/* A call, with arguments, then one with what that has returned; flags are set meanwhile. */
+static void guest_call(uint32_t insn)
+{
+	const uint32_t code[] = { 0xeb00001f /* cmp x0, x0 */, insn, insn, STORE };
+
+	guests(code, sizeof(code), 0, set_arguments, run);
+}
+
+static void guest_hvc(void)
+{
+	guest_call(0xd4000002);
+}
+
+static void guest_smc(void)
+{
+	guest_call(0xd4000003);
+}
+
+static void guest_fp(void)
+{
+	static const uint32_t code[] = { 0x9e670000 /* fmov d0, x0 */, STORE };
+
+	guests(code, sizeof(code), 0, set_arguments, run);
+}
+
+/* CPACR_EL1: all of FP and SVE is the guest's own. */
+static void set_sve(struct vm *vm)
+{
+	int feature = KVM_ARM_VCPU_SVE;
+
+	IOCTL(vm->vcpu, KVM_ARM_VCPU_FINALIZE, &feature);
+	set_reg(vm, ARM64_SYS_REG(3, 0, 1, 0, 2), 3 << 20 | 3 << 16);
+}
+
+static void guest_sve(void)
+{
+	static const uint32_t code[] = { 0x2518e3e0 /* ptrue p0.b */, STORE };
+
+	guests(code, sizeof(code), 1 << KVM_ARM_VCPU_SVE, set_sve, run);
+}
+
+static void on_alarm(int sig)
+{
+}
+
+/* With signals, until it is @done, which a signal may come before. */
+static void run_interrupted(struct vm *vm, bool (*done)(const struct vm *vm, int ret))
+{
+	const struct itimerval soon = { { 0, 20000 }, { 0, 20000 } }, never = { };
+	const struct sigaction interrupt = { .sa_handler = on_alarm };
+	int ret;
+
+	sigaction(SIGALRM, &interrupt, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	do {
+		ret = ioctl(vm->vcpu, KVM_RUN, 0);
+		if (ret && errno != EINTR)
+			err(1, "KVM_RUN");
+	} while (!done(vm, ret));
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static bool has_stored(const struct vm *vm, int ret)
+{
+	return !ret;
+}
+
+static void run_to_store(struct vm *vm)
+{
+	run_interrupted(vm, has_stored);
+}
+
+/* wfi, which the signal ends. */
+static void guest_wfi(void)
+{
+	static const uint32_t code[] = { 0xd503207f, STORE };
+
+	guests(code, sizeof(code), 0, nothing, run_to_store);
+}
+
+#define FLAG_OFFSET	0x800
+
+static bool has_begun(const struct vm *vm, int ret)
+{
+	return __atomic_load_n(vm->code + FLAG_OFFSET / 4, __ATOMIC_RELAXED);
+}
+
+static void run_until_begun(struct vm *vm)
+{
+	set_reg(vm, CORE_REG(regs.regs[5]), CODE_IPA + FLAG_OFFSET);
+	run_interrupted(vm, has_begun);
+}
+
+/* str x4, [x5]; b . - which only an interrupt ends. */
+static void guest_spin(void)
+{
+	static const uint32_t code[] = { 0xf90000a4, 0x14000000 };
+
+	guests(code, sizeof(code), 0, nothing, run_until_begun);
+}
+
+static void set_counter_offset(struct vm *vm)
+{
+	struct kvm_arm_counter_offset offset = { .counter_offset = 0x123456 };
+
+	IOCTL(vm->vm, KVM_ARM_SET_COUNTER_OFFSET, &offset);
+}
+
+/* With a counter of its own: mrs x0, cntpct_el0. */
+static void guest_counter(void)
+{
+	static const uint32_t code[] = { 0xd53be020, STORE };
+
+	guests(code, sizeof(code), 0, set_counter_offset, run);
+}
+
+static int gic;
+
+static void gic_set(uint32_t group, uint64_t attr, const void *value)
+{
+	struct kvm_device_attr a = { .group = group, .attr = attr, .addr = (uintptr_t)value };
+
+	IOCTL(gic, KVM_SET_DEVICE_ATTR, &a);
+}
+
+/* A private interrupt of a vCPU. */
+static void gic_raise(const struct vm *vm, uint64_t index, int irq)
+{
+	struct kvm_irq_level line = {
+		.irq = KVM_ARM_IRQ_TYPE_PPI << KVM_ARM_IRQ_TYPE_SHIFT |
+		       index << KVM_ARM_IRQ_VCPU_SHIFT | irq,
+		.level = 1,
+	};
+	uint32_t group1 = 2, enabled = 1 << irq;
+
+	gic_set(KVM_DEV_ARM_VGIC_GRP_DIST_REGS, 0, &group1);
+	gic_set(KVM_DEV_ARM_VGIC_GRP_REDIST_REGS, index << 32 | 0x10100, &enabled);
+	IOCTL(vm->vm, KVM_IRQ_LINE, &line);
+}
+
+#define AN_IRQ	20
+
+static void add_gic(struct vm *vm)
+{
+	struct kvm_create_device device = { .type = KVM_DEV_TYPE_ARM_VGIC_V3 };
+	uint64_t dist = 0x8000000, redist = 0x80a0000;
+
+	IOCTL(vm->vm, KVM_CREATE_DEVICE, &device);
+	gic = device.fd;
+	gic_set(KVM_DEV_ARM_VGIC_GRP_ADDR, KVM_VGIC_V3_ADDR_TYPE_DIST, &dist);
+	gic_set(KVM_DEV_ARM_VGIC_GRP_ADDR, KVM_VGIC_V3_ADDR_TYPE_REDIST, &redist);
+	gic_set(KVM_DEV_ARM_VGIC_GRP_CTRL, KVM_DEV_ARM_VGIC_CTRL_INIT, NULL);
+	gic_raise(vm, vm->first >= 0, AN_IRQ);
+	close(gic);
+}
+
+/* With an interrupt, which they acknowledge and end. */
+static void guest_gic(void)
+{
+	static const uint32_t code[] = {
+		0xd2801fe1,		/* mov x1, #0xff */
+		0xd5184601,		/* msr icc_pmr_el1, x1 */
+		0xd2800021,		/* mov x1, #1 */
+		0xd518cce1,		/* msr icc_igrpen1_el1, x1 */
+		0xd5033fdf,		/* isb */
+		0xd538cc00,		/* mrs x0, icc_iar1_el1 */
+		0xd518cc20,		/* msr icc_eoir1_el1, x0 */
+		0xd538cc80,		/* mrs x0, icc_ctlr_el1 */
+		STORE,
+	};
+
+	guests(code, sizeof(code), 0, add_gic, run);
+}
+
+static void set_vectors(struct vm *vm)
+{
+	set_reg(vm, ARM64_SYS_REG(3, 0, 12, 0, 0), CODE_IPA + 0x800);
+}
+
+/* mrs x0, pmccntr_el0, which the guest has not got; its vectors are in its page. */
+static void guest_undefined(void)
+{
+	static const uint32_t code[0xa04 / 4] = {
+		[0] = 0xd53b9d00,
+		[0xa00 / 4] = STORE,
+	};
+
+	guests(code, sizeof(code), 0, set_vectors, run);
+}
+
+/* Given by the host; its vectors are its page. */
+static void set_abort(struct vm *vm)
+{
+	struct kvm_vcpu_events events = { .exception.ext_dabt_pending = 1 };
+
+	set_reg(vm, ARM64_SYS_REG(3, 0, 12, 0, 0), CODE_IPA);
+	IOCTL(vm->vcpu, KVM_SET_VCPU_EVENTS, &events);
+}
+
+/* AArch32: at the vector of data aborts is str r0, [r4]. */
+static void guest_abort32(void)
+{
+	static const uint32_t code[] = { [0x10 / 4] = 0xe5840000 };
+
+	guests(code, sizeof(code), 1 << KVM_ARM_VCPU_EL1_32BIT, set_abort, run);
+}
+
+/* With an interrupt and a system error pending, both of which they mask. */
+static void set_pending(struct vm *vm)
+{
+	struct kvm_irq_level irq = {
+		.irq = KVM_ARM_IRQ_TYPE_CPU << KVM_ARM_IRQ_TYPE_SHIFT |
+		       (vm->first >= 0) << KVM_ARM_IRQ_VCPU_SHIFT | KVM_ARM_IRQ_CPU_IRQ,
+		.level = 1,
+	};
+	struct kvm_vcpu_events events = { .exception.serror_pending = 1 };
+
+	IOCTL(vm->vm, KVM_IRQ_LINE, &irq);
+	IOCTL(vm->vcpu, KVM_SET_VCPU_EVENTS, &events);
+}
+
+static void guest_pending(void)
+{
+	static const uint32_t code[] = { STORE };
+
+	guests(code, sizeof(code), 0, set_pending, run);
+}
+
+/* Then its memory is taken away. */
+static void run_and_unmap(struct vm *vm)
+{
+	vm_run(vm);
+	munmap(vm->code, getpagesize());
+}
+
+static void guest_unmap(void)
+{
+	static const uint32_t code[] = { STORE };
+
+	guests(code, sizeof(code), 0, nothing, run_and_unmap);
+}
+
+/* Then what it writes is to be logged, so it is write protected. */
+static void run_and_log(struct vm *vm)
+{
+	vm_run(vm);
+	set_memory(vm->vm, vm->code, KVM_MEM_LOG_DIRTY_PAGES);
+}
+
+static void guest_log(void)
+{
+	static const uint32_t code[] = { STORE };
+
+	guests(code, sizeof(code), 0, nothing, run_and_log);
+}
+
+/* Two vCPUs of one VM, on one CPU. */
+static void guest_vcpus(void)
+{
+	static const uint32_t code[] = { STORE };
+	struct vm vm = vm_create_vcpu(code, sizeof(code), 1, 0), first = vm;
+
+	vcpu_init(&first, vm.first, 0);
+	vm_run(&first);
+	vm_run(&vm);
+	munmap(first.run, IOCTL(vm.kvm, KVM_GET_VCPU_MMAP_SIZE, 0));
+	vm_destroy(&vm);
+}
+
+/* Hypercalls ---------------------------------------------------------------------- */
+
+/* A hypercall's number, by name, as the event prints it. */
+static long hcall_id(const char *name)
+{
+	char *text = get(HYP "events/hyp/host_hcall/format");
+	char *at = strstr(text, path_of(", \"%s\"", name));
+	long id;
+
+	while (at && at > text && *at != '{')
+		at--;
+	id = at ? strtol(at + 1, NULL, 10) : -1;
+	free(text);
+	if (id < 0)
+		errx(1, "no hypercall %s", name);
+	return id;
+}
+
+/* Arguments in hexadecimal; the call is of SMCCC's vendor specific hypervisor service. */
+static void hvc(long id, const char *args)
+{
+	put(HYP "write_hvc", path_of("%lx %s", 0xc6000000 | id, args));
+}
+
+/* That there is none of. */
+static void hvc_invalid(void)
+{
+	hvc(0xffff, "");
+}
+
+/* What is no memory. */
+static void hvc_share_device(void)
+{
+	hvc(hcall_id("__pkvm_host_share_hyp"), "0");
+}
+
+static void hvc_unshare_device(void)
+{
+	hvc(hcall_id("__pkvm_host_unshare_hyp"), "0");
+}
+
+/* Of a VM that there is not. The address is not that of a page. */
+static void hvc_init_vcpu(void)
+{
+	hvc(hcall_id("__pkvm_init_vcpu"), "1 0 1");
+}
+
+static void hvc_teardown_vm(void)
+{
+	hvc(hcall_id("__pkvm_teardown_vm"), "1");
+}
+
+/* At an address that is not shared. */
+static void hvc_init_vm(void)
+{
+	hvc(hcall_id("__pkvm_init_vm"), "0 1 1");
+}
+
+static void hvc_flush(void)
+{
+	hvc(hcall_id("__kvm_flush_vm_context"), "");
+}
+
+/* Firmware ------------------------------------------------------------------------ */
+
+/* Off and on, by another one. */
+static void cpu_off_and_on(int cpu)
+{
+	const char *online = path_of("/sys/devices/system/cpu/cpu%d/online", cpu);
+
+	run_on(!cpu);
+	put(online, "0");
+	put(online, "1");
+	run_on(0);
+}
+
+static void cpu1_off_and_on(void)
+{
+	cpu_off_and_on(1);
+}
+
+static void cpu0_off_and_on(void)
+{
+	cpu_off_and_on(0);
+}
+
+static void smc_psci_version(void)
+{
+	put(HYP "write_smc", "84000000");
+}
+
+/* Of what EL2 has no opinion. */
+static void smc_version(void)
+{
+	put(HYP "write_smc", "80000000");
+}
+
+/* A CPU that is on, which firmware refuses. */
+static void smc_cpu_on(void)
+{
+	put(HYP "write_smc", "c4000003 0 40080000");
+	put(HYP "write_smc", "c4000003 0 40090000");
+}
+
+/* States that are not deep ones: firmware waits for an interrupt and returns. */
+static void smc_cpu_suspend(void)
+{
+	put(HYP "write_smc", "c4000001 0 40080000");
+	put(HYP "write_smc", "c4000001 1 40090000");
+}
+
+/* Which QEMU's firmware does not know. */
+static void smc_system_suspend(void)
+{
+	put(HYP "write_smc", "c400000e 40080000");
+	put(HYP "write_smc", "c400000e 40090000");
+}
+
+/* Before the version is negotiated, which EL2 refuses without asking. */
+static void smc_ffa_id_get(void)
+{
+	put(HYP "write_smc", "84000069");
+}
+
+/* 1.0: EL2 asks firmware, which does not know of it. */
+static void smc_ffa_version(void)
+{
+	put(HYP "write_smc", "84000063 10000");
+}
+
+/* Memory -------------------------------------------------------------------------- */
+
+/* The number of the frame that a page is in. */
+static uint64_t pfn_of(const void *page)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t entry;
+
+	if (pread(fd, &entry, sizeof(entry), (uintptr_t)page / getpagesize() * 8) !=
+	    sizeof(entry))
+		err(1, "pagemap");
+	close(fd);
+	return entry & ((1ull << 55) - 1);
+}
+
+/*
+ * A page of the host's goes to the secure world, to EL2, and back; then the host writes to
+ * it, or reads from it. So does each of @size bytes' pages that are @stride apart.
+ */
+static void pass_around_each(size_t size, size_t stride)
+{
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	size_t at;
+
+	if (memory == MAP_FAILED)
+		err(1, "mmap");
+	for (at = 0; at < size; at += stride) {
+		write_test(HYP_TRACE_TEST_MEMORY, pfn_of(memory + at) << 8 | 1);
+		if (at / stride % 2)
+			__atomic_load_n(memory + at, __ATOMIC_RELAXED);
+		else
+			__atomic_store_n(memory + at, 1, __ATOMIC_RELAXED);
+	}
+	munmap(memory, size);
+}
+
+static void pass_around(void)
+{
+	pass_around_each(getpagesize(), getpagesize());
+}
+
+/* In one block of the host's stage 2 after the other. */
+static void pass_around_afar(void)
+{
+	pass_around_each(32 << 20, 2 << 20);
+}
+
+/* What is no memory, two pages of it. */
+static void pass_device_around(void)
+{
+	write_test(HYP_TRACE_TEST_MEMORY, 2);
+}
+
+/* Where PCI devices could be. The first such access since boot maps half a TB. */
+static void touch_device(void)
+{
+	put(HYP "write_touch", "8000000000");
+}
+
+#endif /* HYP_PROVOKE_H */
