@@ -9,48 +9,51 @@
 
 N=200
 
-# How many times has traced_probes set up ftrace?
-setups() {
-	grep -c 'Ftrace setup' $PERFETTO_LOG.probes
-}
-
-more_setups_than() {
-	[ "$(setups)" -gt "$1" ]
-}
-
-# config MS [MORE]: what to record for how long
+# config [MORE]: what to record, until it is stopped. The last flush takes what there
+# is, however long that takes.
 config() {
 	cat <<-END
 	buffers { size_kb: 16384 }
-	duration_ms: $1
 	flush_period_ms: 500
-	data_sources { config { name: "linux.ftrace" ftrace_config { $2 } } }
+	flush_timeout_ms: 600000
+	data_source_stop_timeout_ms: 600000
+	data_sources { config { name: "linux.ftrace" ftrace_config { $1 } } }
 	END
 }
 
 HYP_EVENTS='ftrace_events: "hyp/hyp_enter" ftrace_events: "hyp/hyp_exit"
 	ftrace_events: "hyp/*"'
 
-# record NAME MS CONFIG: in the background; returns when it records
+# record NAME CONFIG: in the background, as $recorder, which is no shell's pid; returns
+# when it records, which Perfetto says with a byte of 0
 record() {
-	local before=$(setups)
+	config "$2" > /tmp/$1.cfg
+	mkfifo /tmp/$1.started
+	chroot /clients/sid perfetto --txt --notify-fd 9 -c /tmp/$1.cfg -o /tmp/$1.pb \
+		> /tmp/$1.log 2>&1 9> /tmp/$1.started &
+	recorder=$!
+	[ "$(head -c 1 /tmp/$1.started | od -An -tu1 | tr -d ' ')" = 0 ] &&
+		[ "$(cat $HYP/tracing_on)" = 1 ] && return
+	echo "# perfetto $1 does not record"
+	cat /tmp/$1.log $PERFETTO_LOG.*
+	return 1
+}
 
-	config "$2" "$3" > /tmp/$1.cfg
-	sid perfetto --txt -c /tmp/$1.cfg -o /tmp/$1.pb > /tmp/$1.log 2>&1 &
-	until_ok more_setups_than "$before"
-	until_ok grep -q 1 $HYP/tracing_on
-	sleep 1
+# stop NAME [PID]: have it take what was recorded until now, and end
+stop() {
+	local pid=${2:-$recorder}
+
+	kill -TERM $pid
+	wait $pid && [ -s "/tmp/$1.pb" ] &&
+		! grep 'flush unsuccessful' "/tmp/$1.log" && return
+	cat "/tmp/$1.log" $PERFETTO_LOG.*
+	return 1
 }
 
 show() {
 	echo "TRACE $1"
 	base64 "/tmp/$1.pb"
 	echo END
-}
-
-finished() {
-	wait $!
-	[ -s "/tmp/$1.pb" ] || { cat "/tmp/$1.log" $PERFETTO_LOG.*; return 1; }
 }
 
 daemons_live() {
@@ -64,80 +67,101 @@ given_back() {
 
 # As anybody would do it, under load, and with a CPU going off and on.
 simple() {
-	record simple 7000 "instance_name: \"hyp\" $HYP_EVENTS"
-	hyp_emit 1 $N
-	hyp_guest 200
-	echo 0 > /sys/devices/system/cpu/cpu1/online
-	hyp_guest 50
-	echo 1 > /sys/devices/system/cpu/cpu1/online
-	hyp_emit $((N + 1)) $((2 * N))
-	finished simple
+	record simple "instance_name: \"hyp\" $HYP_EVENTS" || return
+	hyp_emit 1 $N &&
+		hyp_guest 200 &&
+		echo 0 > /sys/devices/system/cpu/cpu1/online &&
+		hyp_guest 50 &&
+		echo 1 > /sys/devices/system/cpu/cpu1/online &&
+		hyp_emit $((N + 1)) $((2 * N)) &&
+		stop simple
 }
 
 # By the other name, with the same daemons.
 alias() {
-	record alias 3000 "instance_name: \"hypervisor\" $HYP_EVENTS"
-	hyp_emit 1 $N
-	finished alias
+	record alias "instance_name: \"hypervisor\" $HYP_EVENTS" &&
+		hyp_emit 1 $N &&
+		stop alias
 }
 
 unknown() {
-	record unknown 3000 "instance_name: \"hyp\"
-		ftrace_events: \"hyp/selftest\" ftrace_events: \"hyp/no_such_event\""
-	hyp_emit 1 $N
-	finished unknown
+	record unknown "instance_name: \"hyp\"
+		ftrace_events: \"hyp/selftest\" ftrace_events: \"hyp/no_such_event\"" &&
+		hyp_emit 1 $N &&
+		stop unknown
 }
 
 # A buffer that can't be had: the session goes on with the one that there is.
 too_large() {
 	echo 1024 > $HYP/buffer_size_kb
-	record too_large 3000 "instance_name: \"hyp\" $HYP_EVENTS
-		buffer_size_kb: 900000"
-	hyp_emit 1 $N
-	finished too_large
+	record too_large "instance_name: \"hyp\" $HYP_EVENTS
+		buffer_size_kb: 900000" &&
+		hyp_emit 1 $N &&
+		stop too_large
 }
 
+# Both have what was emitted while both recorded; the first has what came later, too.
 two_at_once() {
-	record first 6000 "instance_name: \"hyp\" $HYP_EVENTS"
-	record second 3000 "instance_name: \"hyp\" $HYP_EVENTS"
-	hyp_emit 1 $N
-	wait_all first && wait_all second
+	local first
+
+	record first "instance_name: \"hyp\" $HYP_EVENTS" || return
+	first=$recorder
+	record second "instance_name: \"hyp\" $HYP_EVENTS" &&
+		hyp_emit 1 $N &&
+		stop second &&
+		hyp_emit $((N + 1)) $((2 * N)) &&
+		stop first $first
 }
 
-# wait_all NAME: until no perfetto records, then finished NAME
-wait_all() {
-	while pidof perfetto > /dev/null; do
-		sleep 0.2
-	done
-	finished "$1"
+# What trace-cmd takes. It turns tracing off, and then the events.
+extract() {
+	sid trace-cmd extract -B hyp -o /tmp/x.dat > /tmp/x.log 2>&1 &&
+		sid trace-cmd report -i /tmp/x.dat 2> /dev/null |
+		sed -n 's/.*selftest: *id=/taken by trace-cmd: /p' && return
+	cat /tmp/x.log
+	return 1
 }
 
-# Each event goes to one of them; which, is not for us to say. extract turns tracing
-# off at some time.
+go_on() {
+	echo 1 > $HYP/events/hyp/enable && echo 1 > $HYP/tracing_on
+}
+
+# Each event goes to one of them; which, is not for us to say, where both take at the
+# same time (ids below 100000). Then Perfetto is asleep while trace-cmd takes, and
+# then there is no trace-cmd: so each has something that it must have taken.
 with_trace_cmd() {
+	local emitter taken
+
 	echo 8192 > $HYP/buffer_size_kb
-	record shared 5000 "instance_name: \"hyp\" $HYP_EVENTS buffer_size_kb: 8192"
-	hyp_emit 1 30000 0 &
-	sid trace-cmd extract -B hyp -o /tmp/x.dat > /dev/null 2>&1
-	sid trace-cmd report -i /tmp/x.dat 2>/dev/null |
-		sed -n 's/.*selftest: *id=/taken by trace-cmd: /p'
-	while pidof hyp_emit > /dev/null; do
-		sleep 0.1
-	done
-	wait_all shared
+	record shared "instance_name: \"hyp\" $HYP_EVENTS buffer_size_kb: 8192" || return
+	hyp_emit 1 $N 0
+	hyp_emit $((N + 1)) 30000 0 &
+	emitter=$!
+	extract && wait $emitter || return
+
+	killall -STOP traced_probes
+	go_on && hyp_emit 100001 $((100000 + N)) 0 && extract
+	taken=$?
+	killall -CONT traced_probes
+	[ $taken = 0 ] || return
+
+	go_on && hyp_emit 200001 $((200000 + N)) 0 && stop shared
 }
 
+gone() {
+	! pidof traced traced_probes perfetto > /dev/null
+}
+
+# Nobody is left to turn anything off.
 killed() {
-	record killed 10000 "instance_name: \"hyp\" $HYP_EVENTS"
+	record killed "instance_name: \"hyp\" $HYP_EVENTS" || return
 	hyp_emit 1 $N
-	killall -9 traced_probes
-	killall -9 perfetto
-	killall -9 traced
-	sleep 1
+	killall -9 traced_probes perfetto traced
+	until_ok gone && [ "$(cat $HYP/tracing_on)" = 1 ] || return
 	start_daemons
-	record again 3000 "instance_name: \"hyp\" $HYP_EVENTS"
-	hyp_emit 1 $N
-	finished again
+	record again "instance_name: \"hyp\" $HYP_EVENTS" &&
+		hyp_emit 1 $N &&
+		stop again || return
 	# Perfetto leaves it as it was before.
 	echo 0 > $HYP/tracing_on
 }
@@ -146,6 +170,7 @@ ktap_print_header
 have_suite sid perfetto || exit 0
 prepare_root sid
 start_daemons
+result "perfetto: the daemons start"
 for session in simple alias unknown too_large two_at_once with_trace_cmd killed; do
 	$session
 	result "perfetto $session"

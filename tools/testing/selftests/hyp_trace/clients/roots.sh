@@ -5,6 +5,8 @@
 
 HYP=/sys/kernel/tracing/hyp
 
+: "${HYP_TEST_SLOWER:=1}"
+
 . /tests/ktap_helpers.sh
 
 # Make a root usable: the system's mounts, the tests, a shell.
@@ -34,11 +36,12 @@ sid() {
 	in_root sid "$@"
 }
 
-# until_ok COMMAND...: it succeeds, or ten seconds have passed
+# until_ok COMMAND...: wait until it succeeds; false if it seems that it never will
 until_ok() {
 	local i=0
 
-	until "$@" 2> /dev/null || [ $((i += 1)) -gt 100 ]; do
+	until "$@" 2> /dev/null; do
+		[ $((i += 1)) -le $((600 * HYP_TEST_SLOWER)) ] || return
 		sleep 0.1
 	done
 }
@@ -49,7 +52,7 @@ PERFETTO_LOG=/tmp/perfetto
 start_daemons() {
 	rm -f /tmp/perfetto-producer
 	sid traced > $PERFETTO_LOG.traced 2>&1 &
-	until_ok [ -S /tmp/perfetto-producer ]
+	until_ok [ -S /tmp/perfetto-producer ] || return
 	sid traced_probes > $PERFETTO_LOG.probes 2>&1 &
 	until_ok grep -q 'Connected to the service' $PERFETTO_LOG.probes
 }
