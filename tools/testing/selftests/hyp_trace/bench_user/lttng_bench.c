@@ -15,8 +15,19 @@ static void write_event(uint64_t id)
 	lttng_ust_tracepoint(hyp_bench, selftest, id);
 }
 
+/* Does somebody record it? Else it is a test and a branch that is timed. */
+static void check_enabled(void)
+{
+	if (!lttng_ust_tracepoint_enabled(hyp_bench, selftest)) {
+		fprintf(stderr, "lttng_bench: hyp_bench:selftest is not enabled\n");
+		exit(1);
+	}
+}
+
 int main(void)
 {
+	check_enabled();
 	bench("lttng", write_event);
+	check_enabled();
 	return 0;
 }

@@ -84,11 +84,35 @@ static void copy_bytes(u64 id)
 	at = at + sizeof(from) < sizeof(pages) - sizeof(from) ? at + sizeof(from) : 0;
 }
 
+/* What was timed is in the ring: each event was written, the last of all last. */
+static void check_ring(u64 seq)
+{
+	u64 room = ring.write - sizeof(struct record), id;
+
+	memcpy(&id, &ring.page->data[room + offsetof(struct record, id)], sizeof(id));
+	if (ring.seq - seq != (u64)BENCH_EVENTS * BENCH_ROUNDS || ring.dropped ||
+	    ring.missed || id != BENCH_EVENTS - 1) {
+		fprintf(stderr, "ring_bench: %llu events written, %llu lost, the last is %llu\n",
+			(unsigned long long)(ring.seq - seq),
+			(unsigned long long)(ring.dropped + ring.missed),
+			(unsigned long long)id);
+		exit(1);
+	}
+}
+
+static void bench_ring(const char *name, void (*write)(u64 id))
+{
+	u64 seq = ring.seq;
+
+	bench(name, write);
+	check_ring(seq);
+}
+
 int main(void)
 {
 	ring_set_up();
-	bench("ring", write_event);
-	bench("ring_without_clock", write_without_clock);
+	bench_ring("ring", write_event);
+	bench_ring("ring_without_clock", write_without_clock);
 	bench("clock", read_clock);
 	bench("memcpy", copy_bytes);
 	return 0;
