@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench.targets and "WHERE NAME VALUE" lines to a table and to a JSON file.
+# bench.targets and "WHERE NAME VALUE" lines to a table and to a JSON file. Each figure
+# has to be there, once, wherever bench.targets says that it is measured.
 
 FNR == NR {
 	if (/^#/)
 		next
 	name = $1
 	order[++nr] = name
-	unit[name] = $2
-	op[name] = $3
-	target[name] = $4
-	what = $5
-	for (i = 6; i <= NF; i++)
+	places[name] = $2
+	unit[name] = $3
+	op[name] = $4
+	target[name] = $5
+	what = $6
+	for (i = 7; i <= NF; i++)
 		what = what " " $i
 	text[name] = what
 	next
 }
 
+function is_measured(name, where) {
+	return where == places[name] || (places[name] == "guest" && where ~ "/")
+}
+
+!is_measured($2, $1) || ($2, $1) in value || NF != 3 || $3 !~ /^-?[0-9]+(\.[0-9]+)?$/ {
+	wrong = wrong "\n  " $0
+}
+
 {
 	value[$2, $1] = $3
-	seen[$2] = 1
-	where[$1] = 1
 }
 
 function verdict(name, v) {
@@ -32,17 +40,19 @@ function verdict(name, v) {
 }
 
 END {
+	nr_where = split("site protected/cortex-a72 nvhe/max user", where)
 	printf "%-46s %-21s %10s %-13s %s\n", "", "", "", "", "target"
 	print "[" > json
 	for (n = 1; n <= nr; n++) {
 		name = order[n]
-		if (!seen[name]) {
-			missing = missing " " name
-			continue
-		}
-		for (w in where) {
-			if (!((name, w) in value))
+		for (i = 1; i <= nr_where; i++) {
+			w = where[i]
+			if (!is_measured(name, w))
 				continue
+			if (!((name, w) in value)) {
+				missing = missing " " name
+				continue
+			}
 			v = value[name, w]
 			bad = verdict(name, v)
 			printf "%-46s %-21s %10s %-13s %s%s\n", text[name], w, v, unit[name],
@@ -55,10 +65,12 @@ END {
 		}
 	}
 	print "\n]" > json
-	if (missing != "" && missing != " lttng") {
+	if (wrong != "")
+		print "twice, not in bench.targets, or no number:" wrong > "/dev/stderr"
+	if (missing != "" && missing != " lttng")
 		print "not measured:" missing > "/dev/stderr"
+	if (wrong != "" || (missing != "" && missing != " lttng"))
 		exit 1
-	}
 	if (missing != "")
 		print "(without LTTng, which is not installed: apt-get install lttng-tools liblttng-ust-dev)"
 }

@@ -5,7 +5,8 @@
  * what the times below are, but for those of many CPUs, for which it has no clock.
  *
  * hyp_trace_bench SECTION: prints "NAME VALUE" lines; see sections[]. The names are
- * explained in bench.
+ * explained in bench.targets. Each figure is of something that is counted here as well:
+ * if there was not as much of it as the figure is divided by, there is no figure.
  */
 
 #include <poll.h>
@@ -18,9 +19,11 @@
 #include "hyp_trace.h"
 
 #define HOST		"/sys/kernel/tracing/instances/bench/"
-#define PER_PAGE	203	/* selftest events in a page: 4072 bytes of 20 */
+#define PAGE_DATA	4072	/* that EL2 fills of a page */
+#define PER_PAGE	203	/* selftest events in that, of 20 bytes */
 #define NR_EVENTS	100	/* in a batch */
 #define BATCHES		200
+#define PAGES_IN_BATCH	5	/* where a page is what is timed */
 #define PAGES		60	/* to read */
 
 static void fail(const char *what)
@@ -31,34 +34,85 @@ static void fail(const char *what)
 
 static void must_put(const char *path, const char *text)
 {
-	if (put(path, text))
+	errno = -put(path, text);
+	if (errno)
 		fail(path);
+}
+
+static void must_be(const char *what, long long is, long long expected)
+{
+	if (is != expected) {
+		fprintf(stderr, "hyp_trace_bench: %s: %lld, not %lld\n", what, is, expected);
+		exit(1);
+	}
+}
+
+static void must_be_at_least(const char *what, long long is, long long least)
+{
+	if (is < least) {
+		fprintf(stderr, "hyp_trace_bench: %s: %lld, not %lld or more\n", what, is, least);
+		exit(1);
+	}
 }
 
 /* A tracer, ours or the host's, and how to have it record an event. */
 struct tracer {
 	const char	*dir;
 	const char	*event;
+	int		per_page;	/* of these in a page; the host's has 4080 bytes */
 	int		write;		/* hyp/write_event or hyp/write_host_event */
 };
 
-static struct tracer hyp = { HYP, "events/hyp/selftest/enable" };
-static struct tracer host = { HOST, "events/hyp_test/host_selftest/enable" };
+static struct tracer hyp = { HYP, "events/hyp/selftest/enable", PER_PAGE };
+static struct tracer host = { HOST, "events/hyp_test/host_selftest/enable", 204 };
 
 static const char *file_of(const struct tracer *t, const char *name)
 {
 	return path_of("%s%s", t->dir, name);
 }
 
-static void emit_events(const struct tracer *t, int count)
+static void emit_events_by(int fd, int count)
 {
 	while (count--)
-		if (write(t->write, "1", 1) != 1)
+		if (write(fd, "1", 1) != 1)
 			fail("write_event");
 }
 
-/* Where to splice to: a pipe, and from there into nothing. */
-static int ends[2], null;
+static void emit_events(const struct tracer *t, int count)
+{
+	emit_events_by(t->write, count);
+}
+
+/* Events 1 to @last: whoever reads them can tell that each is there. */
+static void emit_numbered(int fd, int last)
+{
+	char text[24];
+	int id;
+
+	for (id = 1; id <= last; id++)
+		if (write(fd, text, sprintf(text, "%d", id)) < 0)
+			fail("write_event");
+}
+
+static long long stat_in(const struct tracer *t, int cpu, const char *key)
+{
+	long long value = get_num(path_of("%sper_cpu/cpu%d/stats", t->dir, cpu), key);
+
+	must_be_at_least(key, value, 0);
+	return value;
+}
+
+/* Events of a CPU since the last reset, whatever has become of them. */
+static long long recorded_on(const struct tracer *t, int cpu)
+{
+	return stat_in(t, cpu, "entries:") + stat_in(t, cpu, "\noverrun:") +
+	       stat_in(t, cpu, "read events:");
+}
+
+static long long recorded(const struct tracer *t)
+{
+	return recorded_on(t, 0);
+}
 
 static void set_up(void)
 {
@@ -66,9 +120,6 @@ static void set_up(void)
 	host.write = open(HYP "write_host_event", O_WRONLY);
 	if (hyp.write < 0 || host.write < 0)
 		fail("write_event");
-	null = open("/dev/null", O_WRONLY);
-	if (pipe(ends))
-		fail("pipe");
 	if (mkdir(HOST, 0700) && errno != EEXIST)
 		fail(HOST);
 	must_put(HOST "buffer_size_kb", "1024");
@@ -115,14 +166,43 @@ static double cost_of_call(const struct tracer *t)
 		time_of(t, 0, BATCHES, NULL)) / NR_EVENTS;
 }
 
-/* What a call takes more with @events recorded, a set_event line. */
-static double cost_of(const char *events, double without)
+/* The same where a call records nothing. */
+static double cost_without(const struct tracer *t)
 {
+	long long before = recorded(t);
+	double cost;
+
+	cost_of_call(t);	/* warm up */
+	cost = cost_of_call(t);
+	must_be("events recorded with none enabled", recorded(t) - before, 0);
+	return cost;
+}
+
+/*
+ * What a call takes more with @events recorded, a set_event line, of which it is to
+ * record @per_call. Turning them on and off is recorded as well, if they are of each
+ * hypercall.
+ */
+static double cost_of(const char *events, int per_call, double without)
+{
+	const long long before = recorded(&hyp), calls = NR_EVENTS * BATCHES;
 	double with;
 
 	must_put(HYP "set_event", events);
 	with = cost_of_call(&hyp);
 	must_put(HYP "events/enable", "0");
+	must_be_at_least(events, recorded(&hyp) - before, per_call * calls);
+	return with - without;
+}
+
+static double cost_of_host_event(void)
+{
+	double without = cost_without(&host), with;
+	long long before = recorded(&host);
+
+	must_put(file_of(&host, host.event), "1");
+	with = cost_of_call(&host);
+	must_be("events of the host", recorded(&host) - before, NR_EVENTS * BATCHES);
 	return with - without;
 }
 
@@ -130,20 +210,16 @@ static void bench_cost(void)
 {
 	double without, enter, both, mine, theirs;
 
-	cost_of_call(&hyp);	/* warm up */
-	without = cost_of_call(&hyp);
-	mine = cost_of("hyp:selftest", without);
-	enter = cost_of("hyp:hyp_enter", without);
-	both = cost_of("hyp:hyp_enter hyp:hyp_exit", without);
+	without = cost_without(&hyp);
+	mine = cost_of("hyp:selftest", 1, without);
+	enter = cost_of("hyp:hyp_enter", 1, without);
+	both = cost_of("hyp:hyp_enter hyp:hyp_exit", 2, without);
 	printf("selftest %.1f\n", mine);
 	printf("hyp_enter %.1f\n", enter);
 	printf("hyp_exit %.1f\n", both - enter);
-	printf("host_hcall %.1f\n", cost_of("hyp:host_hcall", without));
+	printf("host_hcall %.1f\n", cost_of("hyp:host_hcall", 1, without));
 
-	cost_of_call(&host);
-	without = cost_of_call(&host);
-	must_put(file_of(&host, host.event), "1");
-	theirs = cost_of_call(&host) - without;
+	theirs = cost_of_host_event();
 	printf("host_event %.1f\n", theirs);
 	printf("host_event_ratio %.2f\n", mine / theirs);
 }
@@ -156,8 +232,10 @@ static double bytes_per_event(const char *event)
 	must_put(HYP "set_event", event);
 	emit_events(&hyp, 100);
 	must_put(HYP "events/enable", "0");
-	entries = stat_of(0, "entries:");
-	bytes = stat_of(0, "bytes:");
+	entries = stat_in(&hyp, 0, "entries:");
+	bytes = stat_in(&hyp, 0, "bytes:");
+	must_be_at_least(event, entries, 100);
+	must_be("events of whose size nothing is known", stat_in(&hyp, 0, "overrun:"), 0);
 	return (double)bytes / entries;
 }
 
@@ -167,23 +245,90 @@ static void bench_size(void)
 	printf("hyp_enter_bytes %.1f\n", bytes_per_event("hyp:hyp_enter"));
 }
 
-/* A reader that takes away what a batch has written. */
-static int raw_fd;
+/* Looking at events ------------------------------------------------------------ */
+
 static uint8_t buffer[4096];
+
+/* What was seen of events that are numbered from 1. */
+static struct {
+	uint64_t	next;
+	long long	events;
+	long long	wrong;		/* neither the next nor after a gap that is told */
+} seen;
+
+static void look_at(void *data, const struct event *e)
+{
+	uint64_t id = payload_u64(e);
+
+	if (id != seen.next + e->lost)
+		seen.wrong++;
+	seen.next = id + 1;
+}
+
+/* What is done with a page, however it was read: each event is looked at. */
+static void look_at_page(const uint8_t *page)
+{
+	int count = decode_page(page, look_at, NULL);
+
+	if (count < 0)
+		seen.wrong++;
+	else
+		seen.events += count;
+}
+
+static void see_nothing_yet(void)
+{
+	memset(&seen, 0, sizeof(seen));
+	seen.next = 1;
+}
+
+/* Events 1 to @last and no others. */
+static void must_have_seen(long long last)
+{
+	must_be("events seen", seen.events, last);
+	must_be("events out of order", seen.wrong, 0);
+	must_be("number of the last event seen", seen.next - 1, last);
+}
+
+static int open_raw(const struct tracer *t, int flags)
+{
+	int fd = open(file_of(t, "per_cpu/cpu0/trace_pipe_raw"), O_RDONLY | flags);
+
+	if (fd < 0)
+		fail("trace_pipe_raw");
+	return fd;
+}
+
+/* A page that is full ---------------------------------------------------------- */
+
+/* A reader that takes away what a batch has written. */
+static int raw_fd, batches_read;
 
 static void read_all(void)
 {
-	while (read(raw_fd, buffer, sizeof(buffer)) == sizeof(buffer))
-		;
+	int count, events = 0;
+
+	while (read(raw_fd, buffer, sizeof(buffer)) == sizeof(buffer)) {
+		count = decode_page(buffer, NULL, NULL);
+		must_be_at_least("events in a page", count, 1);
+		events += count;
+	}
+	if (batches_read++)
+		must_be("events of a batch that were read", events,
+			PAGES_IN_BATCH * PER_PAGE);
 }
 
 /* What a page more costs, in a batch that fills several. */
 static double cost_of_page(double event, void (*between)(void))
 {
-	const int pages = 5;
+	long long before = recorded(&hyp);
+	const int events = PAGES_IN_BATCH * PER_PAGE;
+	double with, without;
 
-	return (time_of(&hyp, pages * PER_PAGE, BATCHES, between) -
-		time_of(&hyp, 0, BATCHES, between) - pages * PER_PAGE * event) / pages;
+	with = time_of(&hyp, events, BATCHES, between);
+	must_be("events in pages", recorded(&hyp) - before, BATCHES * events);
+	without = time_of(&hyp, 0, BATCHES, NULL);
+	return (with - without - events * event) / PAGES_IN_BATCH;
 }
 
 static void bench_page(void)
@@ -191,51 +336,97 @@ static void bench_page(void)
 	double event;
 
 	must_put(HYP "set_event", "hyp:selftest");
-	raw_fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	raw_fd = open_raw(&hyp, O_NONBLOCK);
 	emit_events(&hyp, 300 * PER_PAGE);
+	must_be_at_least("events overwritten", stat_in(&hyp, 0, "overrun:"), PER_PAGE);
 	event = cost_of_call(&hyp);
 	printf("page %.1f\n", cost_of_page(event, NULL));
-	read_all();
+	must_be("events read, with no reader", stat_in(&hyp, 0, "read events:"), 0);
 	printf("page_with_reader %.1f\n", cost_of_page(event, read_all));
+	must_be("batches read", batches_read, BATCHES);
 	close(raw_fd);
 }
 
 /* Reading --------------------------------------------------------------------- */
-
-static int open_raw(const struct tracer *t)
-{
-	int fd = open(file_of(t, "per_cpu/cpu0/trace_pipe_raw"), O_RDONLY | O_NONBLOCK);
-
-	if (fd < 0)
-		fail("trace_pipe_raw");
-	return fd;
-}
 
 /* Ways to read up to PAGES pages, and how many there were. */
 static int read_pages(int fd)
 {
 	int pages = 0;
 
-	while (pages < PAGES && read(fd, buffer, sizeof(buffer)) == sizeof(buffer))
+	while (pages < PAGES && read(fd, buffer, sizeof(buffer)) == sizeof(buffer)) {
+		look_at_page(buffer);
 		pages++;
+	}
+	return pages;
+}
+
+/* Where to splice to: a pipe, and from there into nothing. */
+static int ends[2], null;
+
+static void send_on(int pages)
+{
+	const ssize_t size = pages * PAGE;
+
+	if (splice(ends[0], NULL, null, NULL, size, 0) != size)
+		fail("splice to /dev/null");
+}
+
+static void look_at_piped(int pages)
+{
+	while (pages--) {
+		if (read(ends[0], buffer, PAGE) != PAGE)
+			fail("read of a pipe");
+		look_at_page(buffer);
+	}
+}
+
+static int splice_pages_to(int fd, void (*sink)(int pages))
+{
+	const int at_once = 8;
+	int pages = 0, n;
+
+	while (pages < PAGES) {
+		n = PAGES - pages < at_once ? PAGES - pages : at_once;
+		n = splice(fd, NULL, ends[1], NULL, n * PAGE, SPLICE_F_NONBLOCK);
+		if (n <= 0)
+			break;
+		sink(n / PAGE);
+		pages += n / PAGE;
+	}
 	return pages;
 }
 
 static int splice_pages(int fd)
 {
-	int pages = 0;
-	ssize_t n;
+	return splice_pages_to(fd, send_on);
+}
 
-	while (pages < PAGES &&
-	       (n = splice(fd, NULL, ends[1], NULL, 8 * PAGE, SPLICE_F_NONBLOCK)) > 0) {
-		pages += n / PAGE;
-		if (splice(ends[0], NULL, null, NULL, n, 0) != n)
-			fail("splice");
-	}
-	return pages;
+static int splice_and_look(int fd)
+{
+	return splice_pages_to(fd, look_at_piped);
 }
 
 static struct trace_buffer_meta *meta;
+static const uint8_t *mapped;
+static size_t mapped_size;
+
+static void map(int fd)
+{
+	meta = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	if (meta == MAP_FAILED)
+		fail("mmap");
+	mapped_size = (size_t)meta->nr_subbufs * PAGE;
+	mapped = mmap(NULL, mapped_size, PROT_READ, MAP_SHARED, fd, meta->meta_page_size);
+	if (mapped == MAP_FAILED)
+		fail("mmap of pages");
+}
+
+static void unmap(void)
+{
+	munmap((void *)mapped, mapped_size);
+	munmap(meta, PAGE);
+}
 
 static int mmap_pages(int fd)
 {
@@ -248,91 +439,145 @@ static int mmap_pages(int fd)
 			fail("TRACE_MMAP_IOCTL_GET_READER");
 		if (meta->read == read)
 			break;
+		look_at_page(mapped + meta->reader.id * (size_t)PAGE);
 		pages++;
 	}
 	return pages;
 }
 
-/* Time to read a page in a certain way, the least of several [ns]. */
-static double time_to_read(const struct tracer *t, int (*read_some)(int fd))
-{
-	double least = 1e12;
-	int fd = open_raw(t), i, pages;
-	uint64_t time;
+static const struct way {
+	const char	*name;
+	int		(*read_some)(int fd);
+	int		(*and_look)(int fd);	/* in a first round, which is not timed */
+} ways[] = {
+	{ "read", read_pages, read_pages },
+	{ "splice", splice_pages, splice_and_look },
+	{ "mmap", mmap_pages, mmap_pages },
+};
 
-	if (read_some == mmap_pages) {
-		meta = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-		if (meta == MAP_FAILED)
-			fail("mmap");
-	}
+/* Time of reading PAGES pages that are full, once [ns]. */
+static uint64_t time_once(const struct tracer *t, int fd, int (*read_some)(int fd))
+{
+	const int events = PAGES * t->per_page;
+	uint64_t time;
+	int pages;
+
+	must_put(file_of(t, "trace"), "");
+	emit_numbered(t->write, events + 2 * t->per_page);
+	see_nothing_yet();
+	time = boot_ns();
+	pages = read_some(fd);
+	time = boot_ns() - time;
+	must_be("pages read", pages, PAGES);
+	must_be("events read", stat_in(t, 0, "read events:"), events);
+	if (read_some != splice_pages)
+		must_have_seen(events);
+	return time;
+}
+
+/* Time to read a page in a certain way, the least of several [ns]. */
+static double time_to_read(const struct tracer *t, const struct way *way)
+{
+	uint64_t least = UINT64_MAX, time;
+	int fd = open_raw(t, O_NONBLOCK), i;
+
+	if (way->read_some == mmap_pages)
+		map(fd);
+	time_once(t, fd, way->and_look);
 	for (i = 0; i < 10; i++) {
-		must_put(file_of(t, "trace"), "");
-		emit_events(t, (PAGES + 2) * PER_PAGE);
-		time = boot_ns();
-		pages = read_some(fd);
-		time = boot_ns() - time;
-		if (pages < PAGES - 1)
-			fail("nothing to read");
-		if ((double)time / pages < least)
-			least = (double)time / pages;
+		time = time_once(t, fd, way->read_some);
+		if (time < least)
+			least = time;
 	}
-	if (read_some == mmap_pages)
-		munmap(meta, PAGE);
+	if (way->read_some == mmap_pages)
+		unmap();
 	close(fd);
-	return least;
+	return (double)least / PAGES;
+}
+
+/* The part of it that is looking at a page's events, the least of several [ns]. */
+static double time_to_look(void)
+{
+	uint64_t least = UINT64_MAX, time;
+	int fd = open_raw(&hyp, O_NONBLOCK), i, page;
+
+	time_once(&hyp, fd, read_pages);
+	close(fd);
+	for (i = 0; i < 10; i++) {
+		see_nothing_yet();
+		time = boot_ns();
+		for (page = 0; page < PAGES; page++)
+			look_at_page(buffer);
+		time = boot_ns() - time;
+		must_be("events looked at", seen.events, PAGES * PER_PAGE);
+		if (time < least)
+			least = time;
+	}
+	return (double)least / PAGES;
 }
 
 static void bench_reading(void)
 {
-	static const struct {
-		const char	*name;
-		int		(*read_some)(int fd);
-	} ways[] = {
-		{ "read", read_pages },
-		{ "splice", splice_pages },
-		{ "mmap", mmap_pages },
-	};
 	int i;
 
+	null = open("/dev/null", O_WRONLY);
+	if (null < 0 || pipe(ends))
+		fail("where to splice to");
 	must_put(file_of(&hyp, hyp.event), "1");
 	must_put(file_of(&host, host.event), "1");
 	must_put(HYP "buffer_percent", "0");
 	must_put(HOST "buffer_percent", "0");
-	for (i = 0; i < 3; i++) {
-		double mine = time_to_read(&hyp, ways[i].read_some);
-		double theirs = time_to_read(&host, ways[i].read_some);
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		double mine = time_to_read(&hyp, &ways[i]);
+		double theirs = time_to_read(&host, &ways[i]);
 
 		printf("%s_page %.0f\n", ways[i].name, mine);
 		printf("%s_page_host %.0f\n", ways[i].name, theirs);
 		printf("%s_rate_ratio %.2f\n", ways[i].name, theirs / mine);
 	}
+	printf("look_at_page %.0f\n", time_to_look());
 }
 
-/* Swaps that EL2 was called for, as it has recorded them itself. */
+/* Hypercalls of that name that EL2 has recorded. */
+static int hypercalls(const char *trace, const char *name)
+{
+	int count = 0;
+
+	for (; (trace = strstr(trace, name)); trace++)
+		count++;
+	return count;
+}
+
+/* Swaps that EL2 was called for, as it has recorded them itself, and other calls. */
 static void bench_hypercalls(void)
 {
-	char *text, *at;
-	int fd, calls = 0, pages;
+	int fd = open_raw(&hyp, O_NONBLOCK), swaps, pages;
+	char *text;
 
 	must_put(HYP "set_event", "hyp:selftest");
-	fd = open_raw(&hyp);
 	must_put(HYP "trace", "");
-	emit_events(&hyp, PAGES * PER_PAGE);
+	emit_numbered(hyp.write, PAGES * PER_PAGE);
 	must_put(HYP "set_event", "hyp:host_hcall");
+	see_nothing_yet();
 	pages = read_pages(fd);
+	emit_events(&hyp, NR_EVENTS);
 	must_put(HYP "events/enable", "0");
+	must_be("pages read", pages, PAGES);
+	must_have_seen(PAGES * PER_PAGE);
 	text = get(HYP "trace");
-	for (at = text; (at = strstr(at, "__hyp_trace_swap")); at++)
-		calls++;
+	swaps = hypercalls(text, "__hyp_trace_swap");
+	must_be("hypercalls recorded that were made",
+		hypercalls(text, "__hyp_trace_write_event"), NR_EVENTS);
 	free(text);
 	close(fd);
-	printf("swaps_per_page %.2f\n", (double)calls / pages);
+	printf("swaps_per_page %.2f\n", (double)swaps / pages);
 }
 
 /* Latency ---------------------------------------------------------------------- */
 
 static uint64_t woken_at;
 static int latency_fd;
+static pid_t waiter;
 
 static void *wait_for_event(void *arg)
 {
@@ -340,10 +585,38 @@ static void *wait_for_event(void *arg)
 
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
 		fail("sched_setscheduler");
+	__atomic_store_n(&waiter, gettid(), __ATOMIC_RELEASE);
 	if (read(latency_fd, buffer, sizeof(buffer)) != sizeof(buffer))
 		fail("read");
 	woken_at = boot_ns();
 	return NULL;
+}
+
+/*
+ * It sleeps in read(): there is nothing else for it to wait for. And EL2 has an alarm set
+ * for it, which takes until the next tick if it had one in this tick.
+ */
+static void wait_for_waiter(void)
+{
+	pid_t tid;
+	char *text;
+	bool sleeps;
+
+	do {
+		usleep(1000);
+		tid = __atomic_load_n(&waiter, __ATOMIC_ACQUIRE);
+		text = get(path_of("/proc/self/task/%d/stat", tid));
+		sleeps = tid && strstr(text, ") S ");
+		free(text);
+	} while (!sleeps);
+	usleep(30000);
+}
+
+static void must_start(pthread_t *thread, void *(*fn)(void *arg), void *arg)
+{
+	errno = pthread_create(thread, NULL, fn, arg);
+	if (errno)
+		fail("pthread_create");
 }
 
 static void first_ts(void *data, const struct event *e)
@@ -354,6 +627,24 @@ static void first_ts(void *data, const struct event *e)
 		*ts = e->ts;
 }
 
+/* Time from an event to the return of whoever waited for it, and for that alone [us]. */
+static double latency_once(const struct tracer *t)
+{
+	long long before = recorded(t);
+	pthread_t thread;
+	uint64_t ts = 0;
+
+	waiter = 0;
+	must_start(&thread, wait_for_event, NULL);
+	wait_for_waiter();
+	emit_events(t, 1);
+	must_be("events that a reader waits for", recorded(t) - before, 1);
+	pthread_join(thread, NULL);
+	must_be("events that a reader was woken for", decode_page(buffer, first_ts, &ts), 1);
+	must_be_at_least("time from an event to its reader", woken_at - ts, 1);
+	return (woken_at - ts) / 1000.0;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -361,26 +652,17 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Median of the times from an event to the return of whoever waited for it [us]. */
+/* The median. */
 static double latency_of(const struct tracer *t)
 {
 	double samples[21];
-	pthread_t thread;
-	uint64_t ts;
 	int i;
 
 	must_put(file_of(t, t->event), "1");
 	must_put(file_of(t, "trace"), "");
-	latency_fd = open(file_of(t, "per_cpu/cpu0/trace_pipe_raw"), O_RDONLY);
-	for (i = 0; i < 21; i++) {
-		ts = 0;
-		pthread_create(&thread, NULL, wait_for_event, NULL);
-		usleep(30000);
-		emit_events(t, 1);
-		pthread_join(thread, NULL);
-		decode_page(buffer, first_ts, &ts);
-		samples[i] = (woken_at - ts) / 1000.0;
-	}
+	latency_fd = open_raw(t, 0);
+	for (i = 0; i < 21; i++)
+		samples[i] = latency_once(t);
 	close(latency_fd);
 	must_put(file_of(t, t->event), "0");
 	qsort(samples, 21, sizeof(*samples), by_value);
@@ -400,15 +682,21 @@ static void bench_latency(void)
 
 static void bench_start(void)
 {
+	long long before = recorded(&hyp);
 	uint64_t time;
 
 	must_put(file_of(&hyp, hyp.event), "1");
 	emit_events(&hyp, 10 * PER_PAGE);
 	must_put(HYP "tracing_on", "0");
+	emit_events(&hyp, 1);
+	must_be("events up to turning off", recorded(&hyp) - before, 10 * PER_PAGE);
+	before = recorded(&hyp);
 	time = boot_ns();
 	must_put(HYP "tracing_on", "1");
 	emit_events(&hyp, 1);
-	printf("on_to_event %.1f\n", (boot_ns() - time) / 1000.0);
+	time = boot_ns() - time;
+	must_be("events once tracing is on", recorded(&hyp) - before, 1);
+	printf("on_to_event %.1f\n", time / 1000.0);
 }
 
 /* ring_pages has nothing once EL2 has given the ring back. */
@@ -416,9 +704,23 @@ static void wait_for_unload(void)
 {
 	int fd = pages_open();
 
+	if (fd < 0)
+		fail(HYP "ring_pages");
 	while (page_read(fd, 0, -1, buffer))
 		usleep(10000);
 	close(fd);
+}
+
+/* EL2 has that many pages, no more, and uses them. */
+static void must_be_loaded(int pages)
+{
+	int fd = pages_open();
+
+	must_be("the last page is there", page_read(fd, 0, pages - 1, buffer), true);
+	must_be("there is a page too many", page_read(fd, 0, pages, buffer), false);
+	close(fd);
+	emit_events(&hyp, 1);
+	must_be("events in a new buffer", recorded(&hyp), 1);
 }
 
 static void bench_load(void)
@@ -426,9 +728,10 @@ static void bench_load(void)
 	static const int mbs[] = { 1, 4, 16, 64 };
 	double per_page = 0;
 	uint64_t time;
-	int i;
+	int i, pages;
 
-	for (i = 0; i < 4; i++) {
+	must_put(file_of(&hyp, hyp.event), "1");
+	for (i = 0; i < ARRAY_SIZE(mbs); i++) {
 		must_put(HYP "tracing_on", "0");
 		must_put(HYP "trace", "");
 		wait_for_unload();
@@ -436,84 +739,138 @@ static void bench_load(void)
 		time = boot_ns();
 		must_put(HYP "tracing_on", "1");
 		time = boot_ns() - time;
+		/* Room for as much data, and the reader's page. */
+		pages = ((mbs[i] << 20) + PAGE_DATA - 1) / PAGE_DATA + 1;
+		must_be_loaded(pages);
 		printf("load_%d %.2f\n", mbs[i], time / 1e6);
-		per_page = time / (mbs[i] * 256.0);
+		per_page = (double)time / pages;
 	}
 	printf("load_page %.0f\n", per_page);
 }
 
 /* Many CPUs -------------------------------------------------------------------- */
 
-#define SCALE_EVENTS	6000
+#define SCALE_ROUNDS	30
+#define MAX_CPUS	64
 
 static pthread_barrier_t start;
-static bool reading;
+
+/* What is done in a round; each is compared with the first. */
+static enum scale { CALLING, RECORDING, READING, NR_SCALES } doing;
+
+/*
+ * A CPU's own: its ring's file, and a file to write to, for those who write to the same
+ * one take turns.
+ */
+struct load {
+	pthread_t	thread;
+	int		cpu;
+	int		write;
+	int		raw;
+	uint64_t	begin;
+	uint64_t	end;
+	uint8_t		page[PAGE];
+};
+
+/* Take away a round's events: all are there, for it is this CPU that has recorded them. */
+static void read_round(struct load *load)
+{
+	int count, events = 0;
+
+	while (read(load->raw, load->page, PAGE) == PAGE) {
+		count = decode_page(load->page, NULL, NULL);
+		must_be_at_least("events in a page", count, 1);
+		events += count;
+	}
+	must_be("events of a round that were read", events, PER_PAGE);
+}
 
 static void *load_cpu(void *arg)
 {
-	int cpu = (long)arg, fd, i;
-	char raw_path[128];
+	struct load *load = arg;
+	int i;
 
-	sprintf(raw_path, HYP "per_cpu/cpu%d/trace_pipe_raw", cpu);
-	run_on(cpu);
-	fd = open(raw_path, O_RDONLY | O_NONBLOCK);
+	if (run_on(load->cpu))
+		fail("sched_setaffinity");
 	pthread_barrier_wait(&start);
-	for (i = 0; i < SCALE_EVENTS; i += PER_PAGE) {
-		emit_events(&hyp, PER_PAGE);
-		if (reading)
-			splice_pages(fd);
+	load->begin = boot_ns();
+	for (i = 0; i < SCALE_ROUNDS; i++) {
+		emit_events_by(load->write, PER_PAGE);
+		if (doing == READING)
+			read_round(load);
 	}
-	pthread_barrier_wait(&start);
-	close(fd);
+	load->end = boot_ns();
 	return NULL;
 }
 
-/* Time until each CPU has made its calls. */
-static double cost_once(int cpus)
+static void load_open(struct load *load, int cpu)
 {
-	pthread_t threads[64];
-	uint64_t time;
-	long cpu;
+	load->cpu = cpu;
+	load->write = open(HYP "write_event", O_WRONLY);
+	load->raw = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
+			 O_RDONLY | O_NONBLOCK);
+	if (load->write < 0 || load->raw < 0)
+		fail("write_event, trace_pipe_raw");
+}
 
+/* Each has recorded what it is to have recorded, and read it if it was to. */
+static void load_close(struct load *load)
+{
+	const long long events = doing == CALLING ? 0 : SCALE_ROUNDS * PER_PAGE;
+
+	close(load->raw);
+	close(load->write);
+	must_be("events of a CPU", recorded_on(&hyp, load->cpu), events);
+	must_be("events of a CPU that were read", stat_in(&hyp, load->cpu, "read events:"),
+		doing == READING ? events : 0);
+}
+
+/* Time from the first CPU's first call to the last one's last. */
+static double cost_once(int cpus, enum scale what)
+{
+	static struct load loads[MAX_CPUS];
+	uint64_t begin = UINT64_MAX, end = 0;
+	int cpu;
+
+	doing = what;
+	must_put(file_of(&hyp, hyp.event), what == CALLING ? "0" : "1");
 	must_put(HYP "trace", "");
-	pthread_barrier_init(&start, NULL, cpus + 1);
-	for (cpu = 0; cpu < cpus; cpu++)
-		pthread_create(&threads[cpu], NULL, load_cpu, (void *)cpu);
-	pthread_barrier_wait(&start);
-	time = boot_ns();
-	pthread_barrier_wait(&start);
-	time = boot_ns() - time;
-	for (cpu = 0; cpu < cpus; cpu++)
-		pthread_join(threads[cpu], NULL);
-	return time;
-}
-
-/* The least of several: the machine that emulates us does other things as well. */
-static double cost_on(int cpus)
-{
-	double least = 1e12, cost;
-	int i;
-
-	for (i = 0; i < 9; i++) {
-		cost = cost_once(cpus);
-		if (cost < least)
-			least = cost;
+	pthread_barrier_init(&start, NULL, cpus);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		load_open(&loads[cpu], cpu);
+		must_start(&loads[cpu].thread, load_cpu, &loads[cpu]);
 	}
-	return least;
+	for (cpu = 0; cpu < cpus; cpu++) {
+		pthread_join(loads[cpu].thread, NULL);
+		load_close(&loads[cpu]);
+		if (loads[cpu].begin < begin)
+			begin = loads[cpu].begin;
+		if (loads[cpu].end > end)
+			end = loads[cpu].end;
+	}
+	return end - begin;
 }
 
+/*
+ * The least of several, in turns: the machine that emulates us does other things as
+ * well, at some times more than at others.
+ */
 static void bench_scale(void)
 {
-	int cpus = nr_cpus();
-	double off, on;
+	double least[NR_SCALES] = { 1e12, 1e12, 1e12 }, cost;
+	int cpus = nr_cpus(), i;
+	enum scale what;
 
 	must_put(HYP "buffer_percent", "0");
-	off = cost_on(cpus);
-	must_put(file_of(&hyp, hyp.event), "1");
-	on = cost_on(cpus);
-	reading = true;
-	printf("scale_%d %.2f\n", cpus, on / off);
-	printf("scale_read_%d %.2f\n", cpus, cost_on(cpus) / off);
+	for (i = 0; i < 12; i++) {
+		for (what = CALLING; what < NR_SCALES; what++) {
+			cost = cost_once(cpus, what);
+			if (cost < least[what])
+				least[what] = cost;
+		}
+	}
+	printf("scale_%d %.2f\n", cpus, least[RECORDING] / least[CALLING]);
+	printf("scale_read_%d %.2f\n", cpus, least[READING] / least[CALLING]);
 }
 
 static const struct {
