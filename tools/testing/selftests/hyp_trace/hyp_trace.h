@@ -198,8 +198,31 @@ static inline uint64_t payload_u64(const struct event *e)
 
 typedef void (*event_fn)(void *data, const struct event *e);
 
-/* Decode one page; number of events, or -1 if it makes no sense. */
-static inline int decode_page(const uint8_t *page, event_fn fn, void *data)
+/*
+ * Step over what is no event, behind its head: an event that was discarded, or what is
+ * left of the page. NULL if it makes no sense.
+ */
+static inline const uint8_t *skip_padding(uint32_t head, const uint8_t *p,
+					  const uint8_t *end)
+{
+	uint32_t len;
+
+	if ((head & 31) != 29)
+		return NULL;
+	if (!(head >> 5))
+		return end;
+	if (p + 4 > end)
+		return NULL;
+	memcpy(&len, p, 4);
+	return len <= end - p ? p + len : NULL;
+}
+
+/*
+ * Decode one page; number of events, or -1 if it makes no sense. The host's own may be
+ * padded, the hypervisor's is not.
+ */
+static inline int decode_any_page(const uint8_t *page, bool padded, event_fn fn,
+				  void *data)
 {
 	const uint8_t *p = page + 16, *end;
 	uint64_t ts, commit, lost = 0;
@@ -229,8 +252,12 @@ static inline int decode_page(const uint8_t *page, event_fn fn, void *data)
 			p += 4;
 			continue;
 		}
-		if ((head & 31) > 28)
-			return -1;
+		if ((head & 31) > 28) {
+			p = padded ? skip_padding(head, p, end) : NULL;
+			if (!p)
+				return -1;
+			continue;
+		}
 		if (head & 31) {
 			len = (head & 31) * 4;
 		} else {
@@ -255,6 +282,11 @@ static inline int decode_page(const uint8_t *page, event_fn fn, void *data)
 	}
 
 	return count;
+}
+
+static inline int decode_page(const uint8_t *page, event_fn fn, void *data)
+{
+	return decode_any_page(page, false, fn, data);
 }
 
 /* Decode all that is to be read from a CPU; number of events or -1. */

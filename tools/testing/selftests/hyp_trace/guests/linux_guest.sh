@@ -8,7 +8,7 @@
 ROOT=/sys/kernel/tracing
 HYP=$ROOT/hyp
 OUT=/tmp/recorded
-LIMIT=400	# seconds, for a guest that hangs
+LIMIT=$((400 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a guest that hangs
 
 cd /guests || exit 1
 . ./ktap_helpers.sh
