@@ -89,12 +89,18 @@ static inline char *get(const char *path)
 	return text;
 }
 
-/* The number behind @key in a file, or alone in it if @key is "". */
+/* The number behind @key in a file, or alone in it if @key is ""; -1 if there is none. */
 static inline long long get_num(const char *path, const char *key)
 {
-	char *text = get(path), *at = strstr(text, key);
-	long long value = at ? strtoll(at + strlen(key), NULL, 10) : -1;
+	char *text = get(path), *at = strstr(text, key), *end;
+	long long value = -1;
 
+	if (at) {
+		at += strlen(key);
+		value = strtoll(at, &end, 10);
+		if (end == at)
+			value = -1;
+	}
 	free(text);
 	return value;
 }
@@ -126,6 +132,16 @@ static inline int run_on(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Does a thread sleep, where a signal would wake it? */
+static inline bool is_sleeping(pid_t tid)
+{
+	char *text = get(path_of("/proc/%d/stat", tid));
+	bool sleeps = strstr(text, ") S ");
+
+	free(text);
+	return sleeps;
 }
 
 static inline int nr_cpus(void)

@@ -599,16 +599,11 @@ static void *wait_for_event(void *arg)
 static void wait_for_waiter(void)
 {
 	pid_t tid;
-	char *text;
-	bool sleeps;
 
 	do {
 		usleep(1000);
 		tid = __atomic_load_n(&waiter, __ATOMIC_ACQUIRE);
-		text = get(path_of("/proc/self/task/%d/stat", tid));
-		sleeps = tid && strstr(text, ") S ");
-		free(text);
-	} while (!sleeps);
+	} while (!tid || !is_sleeping(tid));
 	usleep(30000);
 }
 
