@@ -71,6 +71,20 @@ static const struct file_operations write_host_event_fops = {
 	.write	= write_host_event_write,
 };
 
+#define TEXT_SIZE	80
+
+/* What was written, as a string. */
+static int text_from_user(char text[TEXT_SIZE], const char __user *ubuf, size_t cnt)
+{
+	if (cnt >= TEXT_SIZE)
+		return -E2BIG;
+	if (copy_from_user(text, ubuf, cnt))
+		return -EFAULT;
+
+	text[cnt] = 0;
+	return 0;
+}
+
 /* What is called, and its arguments. */
 struct call {
 	unsigned long fn;
@@ -79,15 +93,15 @@ struct call {
 
 static int call_from_user(struct call *call, const char __user *ubuf, size_t cnt)
 {
-	char buf[80];
+	char text[TEXT_SIZE];
+	int ret;
 
 	*call = (struct call) { };
-	if (cnt >= sizeof(buf))
-		return -E2BIG;
-	if (copy_from_user(buf, ubuf, cnt))
-		return -EFAULT;
-	buf[cnt] = 0;
-	return sscanf(buf, "%lx %lx %lx %lx", &call->fn, &call->arg[0], &call->arg[1],
+	ret = text_from_user(text, ubuf, cnt);
+	if (ret)
+		return ret;
+
+	return sscanf(text, "%lx %lx %lx %lx", &call->fn, &call->arg[0], &call->arg[1],
 		      &call->arg[2]) < 1 ? -EINVAL : 0;
 }
 
@@ -179,16 +193,14 @@ static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
 				size_t cnt, loff_t *ppos)
 {
 	struct rb_remote *remote = filp->private_data;
+	char text[TEXT_SIZE];
 	u64 action, arg;
-	char buf[48];
 	int ret;
 
-	if (cnt >= sizeof(buf))
-		return -E2BIG;
-	if (copy_from_user(buf, ubuf, cnt))
-		return -EFAULT;
-	buf[cnt] = 0;
-	if (sscanf(buf, "%llu %llu", &action, &arg) != 2)
+	ret = text_from_user(text, ubuf, cnt);
+	if (ret)
+		return ret;
+	if (sscanf(text, "%llu %llu", &action, &arg) != 2)
 		return -EINVAL;
 
 	ret = remote->ops->test(action, arg);
