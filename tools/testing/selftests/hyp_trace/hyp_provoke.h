@@ -127,21 +127,33 @@ static void on_alarm(int sig)
 {
 }
 
-/* With signals, until it is @done, which a signal may come before. */
+/* A signal each so often; never, if that is 0. */
+static void alarm_each(long us)
+{
+	const struct timeval time = { us / 1000000, us % 1000000 };
+	const struct itimerval each = { time, time };
+
+	setitimer(ITIMER_REAL, &each, NULL);
+}
+
+/*
+ * With signals, until it is @done. They may come before the guest has run: so there is
+ * more and more time between them.
+ */
 static void run_interrupted(struct vm *vm, bool (*done)(const struct vm *vm, int ret))
 {
-	const struct itimerval soon = { { 0, 20000 }, { 0, 20000 } }, never = { };
 	const struct sigaction interrupt = { .sa_handler = on_alarm };
+	long us = 10000;
 	int ret;
 
 	sigaction(SIGALRM, &interrupt, NULL);
-	setitimer(ITIMER_REAL, &soon, NULL);
 	do {
+		alarm_each(us *= 2);
 		ret = ioctl(vm->vcpu, KVM_RUN, 0);
 		if (ret && errno != EINTR)
 			err(1, "KVM_RUN");
 	} while (!done(vm, ret));
-	setitimer(ITIMER_REAL, &never, NULL);
+	alarm_each(0);
 }
 
 static bool has_stored(const struct vm *vm, int ret)
