@@ -183,7 +183,7 @@ static int random_call(struct attacker *a, enum call call)
 		return hostile_alarm(some_cpu(a), number(a, 4));
 	case DOORBELL:
 		return hostile_doorbell(one_in(a, 2) ? hostile_sgi() :
-				max(random_u64(a), (u64)HOSTILE_NR_SGIS));
+				max_t(u64, random_u64(a), HOSTILE_NR_SGIS));
 	case WRITE_EVENT:
 		return hostile_write_event(random_u64(a));
 	case SHARE:
