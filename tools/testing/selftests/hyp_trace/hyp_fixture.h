@@ -17,7 +17,7 @@
  * machine of two cores that emulates four CPUs, so a slower one has room.
  */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300	/* seconds */
+#define TEST_TIMEOUT_DEFAULT	600	/* seconds */
 #define TIMEOUT_MS		100000	/* for one thing, so that the test can say which */
 
 #define EVENTS		2000	/* per CPU, where none must be lost */

@@ -165,12 +165,12 @@ static bool trace_for_a_while(void)
 	int i;
 
 	ok = !watch() && !put(HYP "tracing_on", "1") && adjtimex(&faster) >= 0;
-	for (i = 0; i < 1500 && !ran(0, "sync_this_cpu"); i++)
+	for (i = 0; i < TIMEOUT_MS / 20 && !ran(0, "sync_this_cpu"); i++)
 		usleep(20000);
 	ok &= ran(0, "sync_this_cpu") > 0 && adjtimex(&normal) >= 0;
 
 	ok &= !pthread_create(&thread, NULL, read_pipe, NULL);
-	for (i = 0; i < 1500 && !ran(0, "hyp_set_alarm"); i++)
+	for (i = 0; i < TIMEOUT_MS / 20 && !ran(0, "hyp_set_alarm"); i++)
 		usleep(20000);
 	ok &= ran(0, "hyp_set_alarm") > 0;
 	ok &= !emit(1, 1) && !pthread_join(thread, &got) && (long)got > 0;

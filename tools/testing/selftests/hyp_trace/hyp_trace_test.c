@@ -450,7 +450,7 @@ TEST_F(hyp, a_cpu_that_is_off_can_be_resized_reset_and_unloaded)
 	EXPECT_EQ(0, put(HYP "per_cpu/cpu1/trace", ""));
 	EXPECT_EQ(0, put(HYP "buffer_size_kb", "64"));
 	EXPECT_EQ(0, put(HYP "tracing_on", "0"));
-	usleep(100000);
+	EXPECT_TRUE(wait_until_unloaded(self->cpus));
 	EXPECT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
 	run_on(1);

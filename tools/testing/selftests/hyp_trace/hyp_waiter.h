@@ -53,19 +53,11 @@ static inline bool is_woken(struct waiter *w)
 	return __atomic_load_n(&w->woken, __ATOMIC_ACQUIRE);
 }
 
-static inline bool is_asleep(struct waiter *w)
+static inline bool waits(struct waiter *w)
 {
 	pid_t tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
-	char *text, *state;
-	bool asleep;
 
-	if (!tid)
-		return false;
-	text = get(path_of("/proc/self/task/%d/stat", tid));
-	state = strstr(text, ") ");
-	asleep = state && state[2] == 'S';
-	free(text);
-	return asleep;
+	return tid && is_sleeping(tid);
 }
 
 /* Returns once it sleeps; false if it does not, because it need not. */
@@ -78,9 +70,9 @@ static inline bool waiter_start(struct waiter *w, enum way how, int cpu)
 	if (w->fd < 0)
 		return false;
 	pthread_create(&w->thread, NULL, wait_for_events, w);
-	while (!is_asleep(w) && !is_woken(w) && tries--)
+	while (!waits(w) && !is_woken(w) && tries--)
 		usleep(1000);
-	return is_asleep(w);
+	return waits(w);
 }
 
 /* Waits for it to wake; false if it got nothing. */
