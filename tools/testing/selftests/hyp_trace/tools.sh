@@ -69,12 +69,25 @@ result "run prints the script's output only"
 [ $? = 7 ]
 result "run exits with the script's status"
 
-script <<< 'sleep 100'
-"$run" --timeout 15 "$out/script" > "$out/log" 2>&1
-[ $? = 124 ]
+script <<< 'while :; do sleep 1000; done'
+HYP_TEST_SLOWER=1 "$run" --timeout 15 "$out/script" > "$out/log" 2>&1
+[ $? = 124 ] && grep -q 'no end after 15 s' "$out/log"
 result "run exits with 124 on time-out"
 
-script <<< 'echo c > /proc/sysrq-trigger; sleep 10'
+HYP_TEST_SLOWER=3 "$run" --timeout 5 "$out/script" > "$out/log" 2>&1
+[ $? = 124 ] && grep -q 'no end after 15 s' "$out/log"
+result "run waits longer on a machine that is slower"
+
+script <<< 'echo "slower: $HYP_TEST_SLOWER"'
+HYP_TEST_SLOWER=7 "$run" "$out/script" > "$out/log" 2>&1
+grep -qx 'slower: 7' "$out/log"
+result "run tells the script how much slower it is"
+
+HYP_TEST_SLOWER=half "$run" "$out/script" > "$out/log" 2>&1
+[ $? = 2 ] && grep -q 'must be 1 or more' "$out/log"
+result "run refuses what is no factor"
+
+script <<< 'echo c > /proc/sysrq-trigger; while :; do sleep 1000; done'
 "$run" "$out/script" > "$out/log" 2>&1
 [ $? = 125 ] && grep -q 'Kernel panic' "$out/log"
 result "run exits with 125 on a panic, and shows it"
