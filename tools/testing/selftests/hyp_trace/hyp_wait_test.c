@@ -213,8 +213,10 @@ TEST_F(hyp, who_waits_before_tracing_is_on_is_woken)
 static int watch_the_host(void)
 {
 	return mkdir(FOO, 0700) ?:
-	       put(FOO "set_event", "workqueue:workqueue_queue_work timer:timer_start "
-		   "timer:timer_expire_entry ipi:ipi_raise ipi:ipi_entry");
+	       put(FOO "events/workqueue/workqueue_queue_work/enable", "1") ?:
+	       put(FOO "events/timer/timer_start/enable", "1") ?:
+	       put(FOO "events/timer/timer_expire_entry/enable", "1") ?:
+	       put(FOO "events/ipi/enable", "1");
 }
 
 #define IRQ_WORK	"(IRQ work interrupts)"
@@ -262,25 +264,38 @@ static uint64_t tick_ns(void)
 	return ts.tv_nsec;
 }
 
+#define TIMER_START	\
+	"timer_start: timer=%23s function=%*s expires=%ld [timeout=%ld] bucket_expiry=%ld"
+
+/* The ticks until a timer goes off that is set in this line of a trace, or 0. */
+static long ticks_until(const char *line, const char *timer)
+{
+	const char *at = strstr(line, "timer_start: ");
+	long expires, timeout, bucket;
+	char set[24];
+
+	if (!at || sscanf(at, TIMER_START, set, &expires, &timeout, &bucket) != 4 ||
+	    strcmp(set, timer))
+		return 0;
+	return bucket - (expires - timeout);
+}
+
 /* How many ticks there are at most until a CPU's work that looks for events is run. */
 static long poll_ticks(int cpu)
 {
 	char *text = get(path_of(FOO "per_cpu/cpu%d/trace", cpu)), *line, *at;
-	char expired[24] = "", polls[24] = "none", timer[24];
-	long expires, timeout, bucket, most = 0;
+	char expired[24] = "", polls[24] = "none";
+	long ticks, most = 0;
 
-	/* It is the timer whose end has the work queued. */
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		/* It is the timer whose end has the work queued. */
 		at = strstr(line, "timer_expire_entry: ");
 		if (at)
 			sscanf(at, "timer_expire_entry: timer=%23s", expired);
 		if (strstr(line, "function=poll_work"))
-			strcpy(polls, expired);
-		at = strstr(line, "timer_start: ");
-		if (at && sscanf(at, "timer_start: timer=%23s function=%*s expires=%ld [timeout=%ld] bucket_expiry=%ld",
-				 timer, &expires, &timeout, &bucket) == 4 &&
-		    !strcmp(timer, polls) && bucket - expires + timeout > most)
-			most = bucket - expires + timeout;
+			memcpy(polls, expired, sizeof(polls));
+		ticks = ticks_until(line, polls);
+		most = ticks > most ? ticks : most;
 	}
 	free(text);
 	return most;
