@@ -85,39 +85,31 @@ static int text_from_user(char text[TEXT_SIZE], const char __user *ubuf, size_t 
 	return 0;
 }
 
-/* What is called, and its arguments. */
-struct call {
-	unsigned long fn;
-	unsigned long arg[3];
-};
-
-static int call_from_user(struct call *call, const char __user *ubuf, size_t cnt)
+/* A call of firmware or of EL2: the function and up to three arguments, in hexadecimal. */
+static ssize_t write_call(const char __user *ubuf, size_t cnt, bool smc)
 {
+	unsigned long fn, arg[3] = { };
+	struct arm_smccc_res res;
 	char text[TEXT_SIZE];
 	int ret;
 
-	*call = (struct call) { };
 	ret = text_from_user(text, ubuf, cnt);
 	if (ret)
 		return ret;
+	if (sscanf(text, "%lx %lx %lx %lx", &fn, &arg[0], &arg[1], &arg[2]) < 1)
+		return -EINVAL;
 
-	return sscanf(text, "%lx %lx %lx %lx", &call->fn, &call->arg[0], &call->arg[1],
-		      &call->arg[2]) < 1 ? -EINVAL : 0;
+	if (smc)
+		arm_smccc_1_1_smc(fn, arg[0], arg[1], arg[2], &res);
+	else
+		arm_smccc_1_1_hvc(fn, arg[0], arg[1], arg[2], &res);
+	return cnt;
 }
 
 static ssize_t write_smc_write(struct file *filp, const char __user *ubuf,
 			       size_t cnt, loff_t *ppos)
 {
-	struct arm_smccc_res res;
-	struct call call;
-	int ret;
-
-	ret = call_from_user(&call, ubuf, cnt);
-	if (ret)
-		return ret;
-
-	arm_smccc_1_1_smc(call.fn, call.arg[0], call.arg[1], call.arg[2], &res);
-	return cnt;
+	return write_call(ubuf, cnt, true);
 }
 
 static const struct file_operations write_smc_fops = {
@@ -128,16 +120,7 @@ static const struct file_operations write_smc_fops = {
 static ssize_t write_hvc_write(struct file *filp, const char __user *ubuf,
 			       size_t cnt, loff_t *ppos)
 {
-	struct arm_smccc_res res;
-	struct call call;
-	int ret;
-
-	ret = call_from_user(&call, ubuf, cnt);
-	if (ret)
-		return ret;
-
-	arm_smccc_1_1_hvc(call.fn, call.arg[0], call.arg[1], call.arg[2], &res);
-	return cnt;
+	return write_call(ubuf, cnt, false);
 }
 
 static const struct file_operations write_hvc_fops = {
