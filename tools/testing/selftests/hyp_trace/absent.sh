@@ -12,7 +12,11 @@ cd /sys/kernel/tracing
 [ ! -e hypervisor ]
 [ ! -e instances/hyp ]
 [ ! -e events/hyp ]
+[ -e events/sched ]
 [ -z "$(grep '^hyp:' available_events)" ]
+[ -n "$(grep '^sched:' available_events)" ]
+# What is enabled beside an event that there is not is enabled.
+[ "$(grep -c 'sched:sched_switch' /proc/cmdline)" = "$(cat events/sched/sched_switch/enable)" ]
 mkdir instances/hyp
 [ -e instances/hyp/events/sched ]
 [ ! -e instances/hyp/events/hyp ]

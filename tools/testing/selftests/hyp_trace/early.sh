@@ -7,22 +7,13 @@
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
-status=0
+. /tests/result.sh
 
-# result NAME: of the command before
-result() {
-	if [ $? = 0 ]; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		status=1
-	fi
-}
-
+# How many events of that name a hypercall records, which records selftest as well
 recorded() {
 	echo > $hyp/trace
-	echo 1 > $hyp/write_event
-	grep -c 'hyp_enter: reason=hvc' $hyp/trace
+	echo 42 > $hyp/write_event
+	grep -q 'selftest: id=42' $hyp/trace && grep -c " $1: reason=" $hyp/trace
 }
 
 [ "$(cat $tracing/events/hyp/hyp_enter/enable)" = 1 ] &&
@@ -31,11 +22,12 @@ recorded() {
 result "an event is enabled from boot on, where it was asked for"
 grep -q 'Hypervisor events are recorded in hyp/' $tracing/error_log
 result "the root says where it is recorded"
+echo 1 > $hyp/events/hyp/selftest/enable
 echo 1 > $hyp/tracing_on
-[ "$(recorded)" -gt 0 ]
+[ "$(recorded hyp_enter)" -gt 0 ]
 result "it is recorded"
 echo 0 > $tracing/events/hyp/hyp_enter/enable
-[ "$(cat $tracing/events/hyp/hyp_enter/enable)" = 0 ] && [ "$(recorded)" = 0 ]
+[ "$(cat $tracing/events/hyp/hyp_enter/enable)" = 0 ] && [ "$(recorded hyp_enter)" = 0 ]
 result "and is not after it has been disabled"
 
 # It counts as nothing that is left: the event goes on and off.
@@ -43,11 +35,10 @@ grep -q 'Hypervisor events have no triggers' $tracing/error_log &&
 	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 0 ] &&
 	echo 1 > $tracing/events/hyp/hyp_exit/enable &&
 	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 1 ] &&
+	[ "$(recorded hyp_exit)" -gt 0 ] &&
 	echo 0 > $tracing/events/hyp/hyp_exit/enable &&
 	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 0 ]
 result "a trigger of an event is refused"
-echo > $hyp/trace
-echo 1 > $hyp/write_event
-! grep -q hyp_exit $hyp/trace
+[ "$(recorded hyp_exit)" = 0 ]
 result "and does not keep the event recorded"
 exit $status

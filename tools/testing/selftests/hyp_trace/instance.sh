@@ -8,17 +8,7 @@
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
-status=0
-
-# result NAME: of the command before
-result() {
-	if [ $? = 0 ]; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		status=1
-	fi
-}
+. /tests/result.sh
 
 [ -e $hyp/write_event ] && [ "$(readlink $tracing/instances/hyp)" = ../hyp ]
 result "the hypervisor has its instance"
