@@ -92,6 +92,27 @@ script <<< 'echo c > /proc/sysrq-trigger; while :; do sleep 1000; done'
 [ $? = 125 ] && grep -q 'Kernel panic' "$out/log"
 result "run exits with 125 on a panic, and shows it"
 
+# vacated LISTED...: a CPU goes off with two tasks, of which these are listed
+vacated() {
+	script <<-END
+		exec > /dev/kmsg
+		echo "<4>WARNING: CPU: 1 PID: 24 at kernel/sched/core.c:1 sched_cpu_dying+0xb0/0x230"
+		echo "<4>CPU1 enqueued tasks (2 total):"
+		for name in $*; do
+			printf '<4>\tpid: 24, name: %s\n' \$name
+		done
+		echo "<4>more"
+	END
+	"$run" "$out/script" > "$out/log" 2>&1
+}
+
+vacated migration/1 && grep -q 'name: migration/1' "$out/log"
+result "run takes a false alarm of the scheduler for what it is"
+
+vacated migration/1 left-behind
+[ $? = 125 ]
+result "run exits with 125 if a task was left on a CPU"
+
 script <<< 'cat /here/is; nproc; cat /proc/cmdline'
 mkdir -p "$out/overlay/here"
 echo overlaid > "$out/overlay/here/is"
