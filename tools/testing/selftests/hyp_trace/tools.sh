@@ -109,9 +109,27 @@ vacated() {
 vacated migration/1 && grep -q 'name: migration/1' "$out/log"
 result "run takes a false alarm of the scheduler for what it is"
 
-vacated migration/1 left-behind
-[ $? = 125 ]
+# exits_with STATUS COMMAND...
+exits_with() {
+	"${@:2}"
+	[ $? = "$1" ]
+}
+
+exits_with 125 vacated migration/1 left-behind && exits_with 125 vacated left-behind &&
+	exits_with 125 vacated
 result "run exits with 125 if a task was left on a CPU"
+
+script <<-'END'
+	echo on > /proc/sys/kernel/printk_devkmsg
+	exec > /dev/kmsg
+	echo '<4>WARNING: early'
+	i=0
+	while [ $((i += 1)) -le 3000 ]; do
+		echo "<4>a line like many that come after it, $i, which are a lot in all"
+	done
+END
+exits_with 125 "$run" "$out/script" > "$out/log" 2>&1
+result "run exits with 125 if there was a warning, and much after that"
 
 script <<< 'cat /here/is; nproc; cat /proc/cmdline'
 mkdir -p "$out/overlay/here"
