@@ -85,6 +85,20 @@ static int misdated(int n)
 	return bad + s.errors;
 }
 
+/*
+ * EL2 is told of a correction by a work, after the tick that found it out. Until then its
+ * events are dated by the old rate, however long that takes.
+ */
+static bool is_corrected_soon(void)
+{
+	int tries = 100;
+
+	while (misdated(5))
+		if (!tries--)
+			return false;
+	return true;
+}
+
 TEST_F(hyp, time_follows_what_ntp_does_to_the_clock)
 {
 	struct timex faster = {
@@ -95,8 +109,10 @@ TEST_F(hyp, time_follows_what_ntp_does_to_the_clock)
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_LE(0, adjtimex(&faster));
+	EXPECT_TRUE(is_corrected_soon());
 	EXPECT_EQ(0, misdated(30));
 	ASSERT_LE(0, adjtimex(&normal));
+	EXPECT_TRUE(is_corrected_soon());
 	EXPECT_EQ(0, misdated(10));
 }
 
@@ -827,7 +843,7 @@ TEST_F(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected)
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_LE(0, adjtimex(&faster));
-	EXPECT_EQ(0, misdated(5));
+	EXPECT_TRUE(is_corrected_soon());
 
 	/* What EL2 does while the machine wakes up must not be dated ahead, either. */
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_e* hyp:psci_*"));
