@@ -17,6 +17,7 @@ enum {
 	GIC_TRAPPED	= 1 << 4,
 	AARCH32		= 1 << 5,
 	SVE		= 1 << 6,
+	FRESH		= 1 << 7,	/* not run since boot */
 };
 
 /* Guests are two, see guests(): of one the vCPU is number 0, of the other 1. */
@@ -126,14 +127,14 @@ static const struct row table[] = {
 	{ "s2_host_map", pass_around,
 	  "addr=0x[0-9a-f]+000 size=0x1000 prot=rwx ret=0", PROTECTED },
 	{ "s2_host_map", touch_device,
-	  "addr=0x8000000000 size=0x[48]0+ prot=rw ret=0", PROTECTED },
+	  "addr=0x8000000000 size=0x[48]0+ prot=rw ret=0", PROTECTED | FRESH },
 	{ "s2_host_set_owner", pass_around,
 	  "addr=0x[0-9a-f]+000 size=0x1000 owner=hyp ret=0", PROTECTED },
 	{ "s2_host_set_owner", guest_store,
 	  "addr=0x[0-9a-f]+000 size=0x[2-9]000 owner=hyp ret=0", PROTECTED },
 	{ "s2_host_set_owner", pass_around,
 	  "addr=0x[0-9a-f]+000 size=0x1000 owner=host ret=0", PROTECTED },
-	{ "s2_host_split", pass_around_afar, "addr=0x[0-9a-f]+000 level=2", PROTECTED,
+	{ "s2_host_split", pass_around_afar, "addr=0x[0-9a-f]+000 level=2", PROTECTED | FRESH,
 	  "a block is split only if it has not been before" },
 	{ "s2_host_unmap_dev", NULL, "takes more devices than page tables were set aside for" },
 	{ "tlb_flush", guest_unmap,
@@ -210,6 +211,9 @@ static const struct constant {
 	{ "vcpu_fixup_sysreg", "write", "the counter is read only", .unless = GIC_TRAPPED },
 	{ "mem_host_share_hyp", "nr_pages", "6.12 shares page by page" },
 	{ "mem_host_unshare_hyp", "nr_pages", "6.12 shares page by page" },
+	{ "s2_host_map", "addr", "devices have been mapped before", .unless = FRESH },
+	{ "s2_host_map", "size", "devices have been mapped before", .unless = FRESH },
+	{ "s2_host_map", "prot", "devices have been mapped before", .unless = FRESH },
 	{ "s2_host_map", "ret", "fails only for want of tables, which there are for all memory" },
 	{ "s2_host_set_owner", "ret",
 	  "fails only for want of tables, which there are for all memory" },

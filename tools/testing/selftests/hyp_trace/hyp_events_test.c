@@ -26,6 +26,16 @@ static unsigned int machine_of_guests(void)
 	return has;
 }
 
+/* The host maps devices, and splits blocks, once: is this the first run since boot? */
+static bool is_fresh(void)
+{
+	static const char mark[] = "/tmp/hyp_events_test.ran";
+	bool fresh = !exists(mark);
+
+	close(open(mark, O_CREAT, 0600));
+	return fresh;
+}
+
 static unsigned int machine(void)
 {
 	char *text = get("/proc/cmdline");
@@ -39,6 +49,8 @@ static unsigned int machine(void)
 		has |= SMP;
 	if (has_gicv3())
 		has |= GICV3;
+	if (is_fresh())
+		has |= FRESH;
 	return has | machine_of_guests();
 }
 
@@ -158,8 +170,8 @@ static char *try(const struct run *r, size_t first)
 {
 	char *trace;
 
-	put(HYP "trace", "");
-	put(HYP "tracing_on", "1");
+	if (put(HYP "trace", "") || put(HYP "tracing_on", "1"))
+		errx(1, "tracing can't be turned on");
 	r->rows[first].provoke();
 	put(HYP "tracing_on", "0");
 	trace = get(HYP "trace");
@@ -204,8 +216,9 @@ static void run_rows(struct run *r, size_t first)
 
 	put(HYP "events/enable", "0");
 	for (i = first; i < r->nr_rows; i++)
-		if (is_with(r, i, first))
-			put(path_of(HYP "events/hyp/%s/enable", r->rows[i].event), "1");
+		if (is_with(r, i, first) &&
+		    put(path_of(HYP "events/hyp/%s/enable", r->rows[i].event), "1"))
+			errx(1, "%s can't be enabled", r->rows[i].event);
 	do {
 		trace = try(r, first);
 		again = look(r, first, trace, --tries);
