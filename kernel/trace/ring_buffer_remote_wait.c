@@ -22,7 +22,7 @@
 
 #include "ring_buffer_remote_internal.h"
 
-/* A timer goes off up to one tick late: this makes 10 ms, if that is two ticks or more. */
+/* A timer goes off up to one tick late: this makes 10 ms at most, or two ticks. */
 #define POLL_TICKS	max(HZ / 100 - 1, 1)
 
 /* Position at which a ring is @full per cent full, the page being written included. */

@@ -851,7 +851,7 @@ static pid_t blocked_reader(void)
 			;
 		_exit(0);
 	}
-	while (!is_sleeping(pid))
+	while (!is_sleeping(pid) && !waitpid(pid, NULL, WNOHANG))
 		usleep(1000);
 	return pid;
 }

@@ -412,9 +412,9 @@ static bool reset_failed;
 
 static void *resetter_thread(void *unused)
 {
-	while (!stopped() && !reset_failed) {
+	while (!stopped()) {
 		if (put(HYP "trace", ""))
-			__atomic_store_n(&reset_failed, true, __ATOMIC_RELAXED);
+			reset_failed = true;
 		__atomic_add_fetch(&resets, 1, __ATOMIC_RELEASE);
 	}
 	return NULL;

@@ -136,6 +136,8 @@ static void alarm_each(long us)
 	setitimer(ITIMER_REAL, &each, NULL);
 }
 
+#define MAX_RUN_US	(60 * 1000000l)
+
 /*
  * With signals, until it is @done. They may come before the guest has run: so there is
  * more and more time between them.
@@ -152,6 +154,8 @@ static void run_interrupted(struct vm *vm, bool (*done)(const struct vm *vm, int
 		ret = ioctl(vm->vcpu, KVM_RUN, 0);
 		if (ret && errno != EINTR)
 			err(1, "KVM_RUN");
+		if (us > MAX_RUN_US)
+			errx(1, "a guest does not do what it is to");
 	} while (!done(vm, ret));
 	alarm_each(0);
 }

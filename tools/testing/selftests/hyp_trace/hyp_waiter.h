@@ -7,10 +7,13 @@
 #define HYP_WAITER_H
 
 #include <poll.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 
+#include "../../../../include/linux/hyp_ring.h"
 #include "hyp_fixture.h"
 
+#define PER_PAGE	(HYP_RING_DATA_SIZE / 20)	/* selftest events */
 #define FOO		"/sys/kernel/tracing/instances/foo/"
 
 /* What a waiter does. */
@@ -89,16 +92,10 @@ static inline void let_a_tick_pass(void)
 	usleep(20000);
 }
 
-/* Interrupts of irq_work, of all CPUs. */
+/* Interrupts of irq_work that CPU 0 has taken. */
 static inline long irq_works(void)
 {
-	char *text = get("/proc/interrupts"), *line = strstr(text, "IPI5:"), *end;
-	long sum = 0, n;
-
-	for (line += 5; n = strtol(line, &end, 10), end != line; line = end)
-		sum += n;
-	free(text);
-	return sum;
+	return get_num("/proc/interrupts", "IPI5:");
 }
 
 /* Takes the events of FOO as they come, so that the host wakes it for each by irq_work. */
@@ -112,11 +109,14 @@ static inline void *host_reader(void *arg)
 	return NULL;
 }
 
-/* Have this CPU take @n interrupts of irq_work, or more, that are not the hypervisor's. */
+/*
+ * Have CPU 0, where this runs, take @n interrupts of irq_work, or more, that are not the
+ * hypervisor's.
+ */
 static inline bool others_ring(int n)
 {
 	long before = irq_works();
-	int fd, i, tries = 100 * n;
+	int fd, i, tries = TIMEOUT_MS;
 	pthread_t reader;
 
 	fd = open(FOO "trace_pipe", O_RDONLY);
