@@ -64,8 +64,8 @@ static void say(u64 arg)
 }
 
 /*
- * What is no memory is refused each time. EL2's own is nobody's to give back to the host:
- * only what the host has just donated.
+ * EL2 gives back only what the host has just donated. What is no memory is refused in each
+ * of the four calls.
  */
 static int pass_around(u64 pfn, u64 nr_pages)
 {
