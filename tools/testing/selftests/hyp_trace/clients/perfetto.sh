@@ -116,8 +116,8 @@ two_at_once() {
 # What trace-cmd takes. It turns tracing off, and then the events.
 extract() {
 	sid trace-cmd extract -B hyp -o /tmp/x.dat > /tmp/x.log 2>&1 &&
-		sid trace-cmd report -i /tmp/x.dat 2> /dev/null |
-		sed -n 's/.*selftest: *id=/taken by trace-cmd: /p' && return
+		sid trace-cmd report -i /tmp/x.dat > /tmp/x.report 2>> /tmp/x.log &&
+		sed -n 's/.*selftest: *id=/taken by trace-cmd: /p' /tmp/x.report && return
 	cat /tmp/x.log
 	return 1
 }
