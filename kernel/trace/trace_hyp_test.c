@@ -73,7 +73,7 @@ static const struct file_operations write_host_event_fops = {
 
 #define TEXT_SIZE	80
 
-/* What was written, as a string. */
+/* Copy what the user wrote into @text, as a string. */
 static int text_from_user(char text[TEXT_SIZE], const char __user *ubuf, size_t cnt)
 {
 	if (cnt >= TEXT_SIZE)

@@ -8,7 +8,7 @@
 
 #include "hyp_provoke.h"
 
-/* What the machine must have for an event. */
+/* Features of the machine that an event needs. */
 enum {
 	PROTECTED	= 1 << 0,
 	UNPROTECTED	= 1 << 1,
@@ -166,8 +166,8 @@ static const struct row table[] = {
 };
 
 /*
- * Of a guest that is protected, or that EL2 takes for one. That there is more of others
- * the table above has checked.
+ * EL2 takes each guest for a protected one here, and withholds these fields. The table
+ * above has checked that they have values otherwise.
  */
 #define A_GUEST	"vm=[1-9][0-9]* vcpu=[01] "
 #define CLASS	"esr=0x([0-9a-f]?[048c]0{6}|0)"

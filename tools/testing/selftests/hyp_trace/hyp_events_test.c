@@ -11,7 +11,7 @@
 #include "hyp_events_table.h"
 #include "hyp_fields.h"
 
-/* What guests can have. */
+/* Features that guests can have. */
 static unsigned int machine_of_guests(void)
 {
 	static const uint32_t code[] = { STORE };
@@ -54,7 +54,7 @@ static unsigned int machine(void)
 	return has | machine_of_guests();
 }
 
-/* What has been said --------------------------------------------------------------- */
+/* Lines of the trace ---------------------------------------------------------------- */
 
 struct walk {
 	int	events;			/* of this kind */
@@ -124,7 +124,7 @@ static void show_line(const char *line, bool right, const struct walk *walk)
 		ksft_print_msg("%s\n", line);
 }
 
-/* What an event says instead, for whoever is to mend it. */
+/* Show what an event says instead, for whoever is to mend it. */
 static void show(const char *trace, const char *event)
 {
 	if (!walk(trace, event, "", show_line).events)
@@ -257,7 +257,7 @@ static void run_events(unsigned int has)
 	run_table(&r, "");
 }
 
-/* What is withheld is not what the fields are, so it does not count. */
+/* Fields that are withheld are 0 or shortened, so their values are not noted. */
 static void run_withheld(unsigned int has)
 {
 	static struct run r = {

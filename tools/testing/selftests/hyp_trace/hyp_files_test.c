@@ -895,8 +895,8 @@ static char *output_of(const char *command)
 }
 
 /*
- * What a command prints until it is that many lines; it waits for more then, and is ended.
- * Not through a pipe: while it waits in splice() nobody can read from that.
+ * Run a command until it has printed that many lines; it waits for more then, and is killed.
+ * It prints to a file: while it waits in splice() nobody could read from a pipe.
  */
 static char *lines_of(const char *command, int lines)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What makes each event of the hypervisor happen, and with different values in its fields.
+ * Functions that make each event of the hypervisor happen, with different values in its fields.
  */
 #ifndef HYP_PROVOKE_H
 #define HYP_PROVOKE_H

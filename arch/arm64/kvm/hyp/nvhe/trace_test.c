@@ -81,7 +81,7 @@ static int pass_around(u64 pfn, u64 nr_pages)
 	if (!ret || !addr_is_memory(hyp_pfn_to_phys(pfn)))
 		ret = __pkvm_hyp_donate_host(pfn, nr_pages);
 
-	/* What the CPUs know of them, which 6.12 does for guests only. */
+	/* The TLBs forget this range; 6.12 itself flushes ranges for guests only. */
 	__kvm_tlb_flush_vmid_range(&host_mmu.arch.mmu, hyp_pfn_to_phys(pfn), nr_pages);
 
 	/* And a pool that has no page to give. */

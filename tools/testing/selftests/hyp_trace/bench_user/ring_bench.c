@@ -84,7 +84,7 @@ static void copy_bytes(u64 id)
 	at = at + sizeof(from) < sizeof(pages) - sizeof(from) ? at + sizeof(from) : 0;
 }
 
-/* What was timed is in the ring: each event was written, the last of all last. */
+/* The ring has the events that were timed: each was written, the last of all last. */
 static void check_ring(u64 seq)
 {
 	u64 room = ring.write - sizeof(struct record), id;

@@ -99,7 +99,7 @@ static struct records load(const char *path, bool padded)
 /* Runs of vCPUs of which all was recorded; the least that fits into a ring is more. */
 #define ENOUGH		1000
 
-/* What is known at a point of a CPU's time line. Nothing runs when it begins. */
+/* The state of a CPU at a point of its time line. Nothing runs when it begins. */
 struct state {
 	int		cpu;
 	unsigned int	said;		/* bit per complaint */
