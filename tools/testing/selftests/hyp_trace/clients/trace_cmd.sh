@@ -16,7 +16,7 @@ tc() {
 # Do records recorded with these arguments hold exactly what was emitted?
 records_all() {
 	rm -f /tmp/t.dat
-	tc record -o /tmp/t.dat "$@" hyp_emit 1 $N > /tmp/record.log 2>&1 &&
+	tc record -o /tmp/t.dat "$@" recorded.sh hyp_emit 1 $N > /tmp/record.log 2>&1 &&
 		tc report -i /tmp/t.dat > /tmp/report 2>/tmp/report.log &&
 		ids_are $N "$CPUS" < /tmp/report && return
 	cat /tmp/record.log /tmp/report.log
@@ -48,8 +48,8 @@ one_timeline() {
 decodes_all() {
 	local ok=1
 
-	tc record -o /tmp/g.dat -B hyp -e hyp /tests/hyp_guest 20 > /tmp/record.log 2>&1 &&
-		tc record -o /tmp/e.dat -B hyp -e hyp hyp_emit 1 1 >> /tmp/record.log 2>&1 &&
+	tc record -o /tmp/g.dat -B hyp -e hyp recorded.sh /tests/hyp_guest 20 > /tmp/record.log 2>&1 &&
+		tc record -o /tmp/e.dat -B hyp -e hyp recorded.sh hyp_emit 1 1 >> /tmp/record.log 2>&1 &&
 		for dat in g e; do tc report -i /tmp/$dat.dat; done > /tmp/report 2> /tmp/report.log &&
 		! grep -E 'FAILED TO PARSE|>[a-z]<|\?\?' /tmp/report &&
 		grep -qE 'vcpu_exit: *vm=[0-9]+ vcpu=0 reason=DABT_LOW pc=0x4000' /tmp/report &&
