@@ -6,7 +6,7 @@
 #define _LINUX_TRACE_REMOTE_H
 
 #include <linux/cpumask.h>
-#include <linux/hyp_ring.h>
+#include <linux/ext_ring.h>
 #include <linux/types.h>
 
 struct rb_remote;
@@ -21,8 +21,8 @@ struct rb_remote;
 struct rb_remote_ring {
 	int			cpu;
 	u32			nr_slots;
-	struct hyp_ring_meta	*meta;
-	struct hyp_ring_page	**pages;
+	struct ext_ring_meta	*meta;
+	struct ext_ring_page	**pages;
 };
 
 /**
@@ -40,7 +40,7 @@ struct rb_remote_ring {
  *		off
  * @set_on:	record events or not; in between, both ways, there is "finish what
  *		has begun", with @draining. Any context.
- * @swap_page:	see struct hyp_ring_swap; -EAGAIN if there is nothing. Any context.
+ * @swap_page:	see struct ext_ring_swap; -EAGAIN if there is nothing. Any context.
  * @reset:	empty a ring
  * @enable:	event number @event (hyp_event_ids.h) is to be recorded with type
  *		@type, or not at all if that is 0
@@ -67,7 +67,7 @@ struct rb_remote_ops {
 	void	(*set_cpus)(const struct cpumask *cpus);
 	void	(*ignore)(bool ignore);
 	void	(*set_on)(bool on, bool draining, bool overwrite);
-	int	(*swap_page)(int cpu, struct hyp_ring_swap *swap);
+	int	(*swap_page)(int cpu, struct ext_ring_swap *swap);
 	int	(*reset)(int cpu);
 	int	(*enable)(unsigned int event, u16 type);
 	int	(*set_alarm)(int cpu, u64 pos);

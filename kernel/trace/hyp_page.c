@@ -25,7 +25,7 @@ static int data_event(const u32 *head, u32 type_len, u32 room,
 		/* The length counts its own word. */
 		*header = 8;
 		*payload = READ_ONCE(head[1]) - 4;
-		if (*payload > HYP_RING_DATA_SIZE || *payload % 4)
+		if (*payload > EXT_RING_DATA_SIZE || *payload % 4)
 			return -EINVAL;
 	}
 
@@ -61,13 +61,13 @@ static bool record_ok(const struct record_head *record, u32 size,
  * hyp_cursor_next() - go to the next event
  * @cursor:	where one is; on success @cursor->record is the event
  * @page:	the page; may be live, then the answer is good for counting only
- * @commit:	bytes of data, at most HYP_RING_DATA_SIZE
+ * @commit:	bytes of data, at most EXT_RING_DATA_SIZE
  * @format:	what is acceptable
  *
  * Return: 1 if there is an event, 0 at the end, -EINVAL if the bytes make no
  * sense
  */
-int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+int hyp_cursor_next(struct hyp_cursor *cursor, const struct ext_ring_page *page,
 		    u32 commit, const struct hyp_page_format *format)
 {
 	bool extended = false;
@@ -82,18 +82,18 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
 			return -EINVAL;
 
 		word = READ_ONCE(head[0]);
-		type_len = word & ((1U << HYP_RING_TYPE_BITS) - 1);
-		delta = word >> HYP_RING_TYPE_BITS;
+		type_len = word & ((1U << EXT_RING_TYPE_BITS) - 1);
+		delta = word >> EXT_RING_TYPE_BITS;
 
-		if (type_len == HYP_RING_TYPE_EXTEND) {
-			if (room < HYP_RING_EXTEND_SIZE)
+		if (type_len == EXT_RING_TYPE_EXTEND) {
+			if (room < EXT_RING_EXTEND_SIZE)
 				return -EINVAL;
 
-			delta |= (u64)READ_ONCE(head[1]) << HYP_RING_DELTA_BITS;
-			header = HYP_RING_EXTEND_SIZE;
+			delta |= (u64)READ_ONCE(head[1]) << EXT_RING_DELTA_BITS;
+			header = EXT_RING_EXTEND_SIZE;
 			payload = 0;
 			extended = true;
-		} else if (type_len > HYP_RING_TYPE_MAX_LEN ||
+		} else if (type_len > EXT_RING_TYPE_MAX_LEN ||
 			   data_event(head, type_len, room, &header, &payload) ||
 			   !record_ok((const void *)head + header, payload, format)) {
 			return -EINVAL;
@@ -121,21 +121,21 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
  *
  * Their time stamps can't overflow if the first one is not within reach of that.
  */
-static int skip_alike(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+static int skip_alike(struct hyp_cursor *cursor, const struct ext_ring_page *page,
 		      u32 commit)
 {
-	const u32 len_mask = (1U << HYP_RING_TYPE_BITS) - 1;
+	const u32 len_mask = (1U << EXT_RING_TYPE_BITS) - 1;
 	const u32 type_len = READ_ONCE(*(const u32 *)cursor->header) & len_mask;
 	const u16 type = READ_ONCE(((const struct record_head *)cursor->record)->type);
 	const u32 size = 4 + type_len * 4;
 	const u8 *at = page->data + cursor->read, *start = at;
 	const u8 *last = page->data + commit - size;
 	/* More than a page full of the largest deltas. */
-	const u64 reach = (u64)HYP_RING_DATA_SIZE << HYP_RING_DELTA_BITS;
+	const u64 reach = (u64)EXT_RING_DATA_SIZE << EXT_RING_DELTA_BITS;
 	u64 ts = cursor->ts;
 
 	/* Its size is in another word, or somebody has changed it meanwhile. */
-	if (size <= sizeof(struct record_head) || type_len > HYP_RING_TYPE_MAX_LEN ||
+	if (size <= sizeof(struct record_head) || type_len > EXT_RING_TYPE_MAX_LEN ||
 	    (const u8 *)cursor->header + size != at || ts > U64_MAX - reach)
 		return 0;
 
@@ -147,7 +147,7 @@ static int skip_alike(struct hyp_cursor *cursor, const struct hyp_ring_page *pag
 		    READ_ONCE(record->type) != type || READ_ONCE(record->pid) < 0)
 			break;
 
-		ts += word >> HYP_RING_TYPE_BITS;
+		ts += word >> EXT_RING_TYPE_BITS;
 	}
 
 	cursor->read += at - start;
@@ -164,13 +164,13 @@ static int skip_alike(struct hyp_cursor *cursor, const struct hyp_ring_page *pag
  *
  * Return: number of events in between, or -EINVAL if they are not all valid
  */
-int hyp_cursor_skip(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+int hyp_cursor_skip(struct hyp_cursor *cursor, const struct ext_ring_page *page,
 		    u64 commit, const struct hyp_page_format *format)
 {
 	struct hyp_cursor next = *cursor;
 	int count = 0, ret;
 
-	if (commit > HYP_RING_DATA_SIZE)
+	if (commit > EXT_RING_DATA_SIZE)
 		return -EINVAL;
 
 	while ((ret = hyp_cursor_next(&next, page, commit, format)) > 0)

@@ -9,7 +9,7 @@
 #define _KERNEL_TRACE_HYP_PAGE_H
 
 #include <linux/compiler.h>
-#include <linux/hyp_ring.h>
+#include <linux/ext_ring.h>
 
 #include <asm/barrier.h>
 
@@ -44,11 +44,11 @@ struct hyp_cursor {
  * hyp_page_commit() - how much of a page can be read
  * @page:	a page that may be written right now
  *
- * Acquire: pairs with hyp_ring_commit(). The bytes up to there are complete.
+ * Acquire: pairs with ext_ring_commit(). The bytes up to there are complete.
  *
- * Return: bytes of data; more than HYP_RING_DATA_SIZE if the page is bad
+ * Return: bytes of data; more than EXT_RING_DATA_SIZE if the page is bad
  */
-static inline u64 hyp_page_commit(const struct hyp_ring_page *page)
+static inline u64 hyp_page_commit(const struct ext_ring_page *page)
 {
 	return smp_load_acquire(&page->commit);
 }
@@ -59,14 +59,14 @@ static inline u64 hyp_page_commit(const struct hyp_ring_page *page)
  * @page:	the page
  */
 static inline void hyp_cursor_init(struct hyp_cursor *cursor,
-				   const struct hyp_ring_page *page)
+				   const struct ext_ring_page *page)
 {
 	*cursor = (struct hyp_cursor) { .ts = READ_ONCE(page->time_stamp) };
 }
 
-int hyp_cursor_next(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+int hyp_cursor_next(struct hyp_cursor *cursor, const struct ext_ring_page *page,
 		    u32 commit, const struct hyp_page_format *format);
-int hyp_cursor_skip(struct hyp_cursor *cursor, const struct hyp_ring_page *page,
+int hyp_cursor_skip(struct hyp_cursor *cursor, const struct ext_ring_page *page,
 		    u64 commit, const struct hyp_page_format *format);
 
 #endif /* _KERNEL_TRACE_HYP_PAGE_H */

@@ -424,7 +424,7 @@ void rb_remote_set_overwrite(struct rb_remote *remote, bool overwrite)
 
 /* Size and reset --------------------------------------------------------------- */
 
-#define MAX_SIZE	(HYP_RING_MAX_SLOTS * HYP_RING_DATA_SIZE)
+#define MAX_SIZE	(EXT_RING_MAX_SLOTS * EXT_RING_DATA_SIZE)
 
 /**
  * rb_remote_clamp() - the size that a buffer gets when it is created
@@ -447,7 +447,7 @@ unsigned long rb_remote_clamp(struct rb_remote *remote, unsigned long size)
 unsigned long rb_remote_size(struct rb_remote *remote, int cpu)
 {
 	return per_cpu_ptr(remote->cpus, cpu)->nr_slots *
-	       (unsigned long)HYP_RING_DATA_SIZE;
+	       (unsigned long)EXT_RING_DATA_SIZE;
 }
 
 /* Exchange a loaded ring for @ring; if that fails the old one goes on. */
@@ -535,8 +535,8 @@ int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
 		       remote->name, MAX_SIZE / 1024);
 		return -EINVAL;
 	}
-	nr_slots = max(DIV_ROUND_UP(size, HYP_RING_DATA_SIZE),
-		       HYP_RING_MIN_SLOTS);
+	nr_slots = max(DIV_ROUND_UP(size, EXT_RING_DATA_SIZE),
+		       EXT_RING_MIN_SLOTS);
 
 	guard(cpus_read_lock)();
 	guard(mutex)(&remote->lock);
@@ -650,7 +650,7 @@ int rb_remote_init(struct rb_remote *remote)
 		raw_spin_lock_init(&c->lock);
 		c->remote = remote;
 		c->cpu = cpu;
-		c->nr_slots = HYP_RING_MIN_SLOTS;
+		c->nr_slots = EXT_RING_MIN_SLOTS;
 	}
 
 	mutex_init(&remote->lock);

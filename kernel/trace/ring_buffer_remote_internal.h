@@ -34,7 +34,7 @@
  * @count:	events up to there
  */
 struct rb_remote_tail_count {
-	const struct hyp_ring_page	*page;
+	const struct ext_ring_page	*page;
 	u64				pos;
 	struct hyp_cursor		cursor;
 	int				count;
@@ -95,9 +95,9 @@ struct rb_remote_cpu {
 	u32				spare;
 	u64				next_pos;
 
-	const struct hyp_ring_page	*page;
-	struct hyp_ring_page		*copy;
-	struct hyp_ring_page		*event;
+	const struct ext_ring_page	*page;
+	struct ext_ring_page		*copy;
+	struct ext_ring_page		*event;
 	u32				commit;
 	struct hyp_cursor		done;
 	struct hyp_cursor		end;
@@ -172,7 +172,7 @@ struct rb_remote {
 
 /*
  * Pages of a ring that are looked at with rb_remote_cpu.lock held, which keeps the
- * CPU's interrupts off: a ring may have HYP_RING_MAX_SLOTS.
+ * CPU's interrupts off: a ring may have EXT_RING_MAX_SLOTS.
  */
 #define RB_REMOTE_PAGES_AT_ONCE	256
 
@@ -196,7 +196,7 @@ static inline u64 rb_remote_tail(const struct rb_remote_ring *ring)
  *
  * Never out of bounds, whatever @pos.
  */
-static inline const struct hyp_ring_page *
+static inline const struct ext_ring_page *
 rb_remote_page_at(const struct rb_remote_cpu *c, u64 pos)
 {
 	return c->ring->pages[c->slot_id[pos % c->ring->nr_slots]];

@@ -30,7 +30,7 @@ struct rb_remote_iter {
 	u64			next;
 	u64			end;
 	u32			end_commit;
-	struct hyp_ring_page	*copy;
+	struct ext_ring_page	*copy;
 	u32			commit;
 	struct hyp_cursor	cursor;
 	bool			dropped;
@@ -53,7 +53,7 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 {
 	const struct rb_remote_cpu *c = iter->c;
 	const u64 pos = iter->next++;
-	const struct hyp_ring_page *page = rb_remote_page_at(c, pos);
+	const struct ext_ring_page *page = rb_remote_page_at(c, pos);
 	u64 commit = hyp_page_commit(page);
 	struct hyp_cursor check;
 
@@ -159,7 +159,7 @@ static void iter_start(struct rb_remote_iter *iter)
 		iter->next = rb_remote_oldest(c, tail);
 		iter->end = tail + 1;
 		iter->end_commit = min(hyp_page_commit(rb_remote_page_at(c, tail)),
-				       HYP_RING_DATA_SIZE);
+				       EXT_RING_DATA_SIZE);
 	}
 }
 

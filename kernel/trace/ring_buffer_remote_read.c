@@ -18,19 +18,19 @@
 #define MISSED_STORED	BIT(30)
 
 /* What a page has behind its header, for those that know nothing of first_seq. */
-#define DATA_ROOM	(PAGE_SIZE - offsetof(struct hyp_ring_page, data))
+#define DATA_ROOM	(PAGE_SIZE - offsetof(struct ext_ring_page, data))
 
 /*
  * Behind the header, at @offset. The page's @data ends before its @first_seq, but for
  * those that read pages it goes on to the page's end.
  */
-static void *room_at(struct hyp_ring_page *page, size_t offset)
+static void *room_at(struct ext_ring_page *page, size_t offset)
 {
-	return (void *)page + offsetof(struct hyp_ring_page, data) + offset;
+	return (void *)page + offsetof(struct ext_ring_page, data) + offset;
 }
 
 /* Events that a page has at most: a header and a struct trace_entry each. */
-#define MAX_EVENTS	(HYP_RING_DATA_SIZE / 12)
+#define MAX_EVENTS	(EXT_RING_DATA_SIZE / 12)
 
 /* Skip the rest of the reader page: as if it ended where the last event was taken */
 static void skip_page(struct rb_remote_cpu *c, const char *why)
@@ -56,7 +56,7 @@ static void take_commit(struct rb_remote_cpu *c)
 	if (commit == c->commit)
 		return;
 
-	if (commit < c->commit || commit > HYP_RING_DATA_SIZE) {
+	if (commit < c->commit || commit > EXT_RING_DATA_SIZE) {
 		skip_page(c, "commit out of range");
 		return;
 	}
@@ -94,7 +94,7 @@ static void take_commit(struct rb_remote_cpu *c)
 
 /* Is what EL2 returned the one thing that it can be? */
 static bool swap_ok(const struct rb_remote_cpu *c,
-		    const struct hyp_ring_swap *swap)
+		    const struct ext_ring_swap *swap)
 {
 	return swap->pos >= c->next_pos &&
 	       swap->first_seq >= c->seq &&
@@ -104,7 +104,7 @@ static bool swap_ok(const struct rb_remote_cpu *c,
 /* Exchange the reader page for the oldest unread one; false if there is none */
 static bool swap_page(struct rb_remote_cpu *c)
 {
-	struct hyp_ring_swap swap;
+	struct ext_ring_swap swap;
 	u64 lost;
 
 	if (c->remote->ops->swap_page(c->cpu, &swap))
@@ -355,7 +355,7 @@ struct ring_buffer_event *rb_remote_consume(struct rb_remote *remote, int cpu,
  * Set a page's commit, in which to tell a binary reader how many events are missing
  * before it. The number goes behind the data, if there is @room for it.
  */
-static void set_commit(struct hyp_ring_page *to, size_t commit, size_t room,
+static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 		       u64 lost)
 {
 	u64 flags = lost ? MISSED_EVENTS : 0;
@@ -396,7 +396,7 @@ static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
 static int read_page(struct rb_remote_cpu *c, struct buffer_data_page **data_page,
 		     size_t len, int full)
 {
-	struct hyp_ring_page *to = (void *)*data_page;
+	struct ext_ring_page *to = (void *)*data_page;
 	struct hyp_cursor next;
 	unsigned int count;
 	size_t size;
@@ -592,7 +592,7 @@ static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
  * Events in the page that is being written, or -EINVAL. Each is counted once: whoever
  * asks again has the new ones added.
  */
-static int count_tail(struct rb_remote_cpu *c, const struct hyp_ring_page *page, u64 pos)
+static int count_tail(struct rb_remote_cpu *c, const struct ext_ring_page *page, u64 pos)
 {
 	struct rb_remote_tail_count *tail = &c->tail;
 	int count;
@@ -621,7 +621,7 @@ static int count_tail(struct rb_remote_cpu *c, const struct hyp_ring_page *page,
 static bool census_ring(struct rb_remote_cpu *c, u64 tail, struct census *census)
 {
 	u64 oldest, first_seq, expected, before;
-	const struct hyp_ring_page *page;
+	const struct ext_ring_page *page;
 	int count;
 
 	if (tail < c->next_pos)
@@ -720,7 +720,7 @@ static bool count_pages(struct rb_remote_cpu *c, struct byte_count *count)
 	stop = count->next + min(count->end - count->next, (u64)RB_REMOTE_PAGES_AT_ONCE);
 	for (; count->next != stop; count->next++)
 		count->bytes += min(hyp_page_commit(rb_remote_page_at(c, count->next)),
-				    HYP_RING_DATA_SIZE);
+				    EXT_RING_DATA_SIZE);
 
 	return true;
 }

@@ -402,7 +402,7 @@ static void hyp_set_on(bool on, bool draining, bool overwrite)
 	hyp_trace_call(&res, __hyp_trace_mode, mode, overwrite);
 }
 
-static int hyp_swap_page(int cpu, struct hyp_ring_swap *swap)
+static int hyp_swap_page(int cpu, struct ext_ring_swap *swap)
 {
 	struct arm_smccc_res res;
 	int ret = hyp_trace_call(&res, __hyp_trace_swap, cpu);

@@ -213,7 +213,7 @@ static void expect_owned(struct kunit *test, void *page, bool shared,
 static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			  const char *what)
 {
-	const struct hyp_ring_page *first = ring->page[1];
+	const struct ext_ring_page *first = ring->page[1];
 	const u32 *event = (const u32 *)first->data;
 
 	hostile_describe(ring);
@@ -314,7 +314,7 @@ static void bad_cpus_are_refused(struct kunit *test)
 static void bad_sizes_are_refused(struct kunit *test)
 {
 	static const u64 slots[] = {
-		0, 1, HYP_RING_MAX_SLOTS + 1, U32_MAX - 1, U32_MAX, BIT(32),
+		0, 1, EXT_RING_MAX_SLOTS + 1, U32_MAX - 1, U32_MAX, BIT(32),
 		BIT(32) + HOSTILE_SLOTS, BIT(52), BIT(63) + HOSTILE_SLOTS,
 		U64_MAX - 1, U64_MAX,
 	};
@@ -570,7 +570,7 @@ static void what_was_taken_is_given_back_step_by_step(struct kunit *test)
 /* A call handles a bounded number of pages, however large the ring. */
 static void a_large_region_is_taken_in_steps(struct kunit *test)
 {
-	const u32 slots = HYP_RING_MAX_SLOTS;
+	const u32 slots = EXT_RING_MAX_SLOTS;
 	const u64 pages = hyp_trace_region_pages(slots);
 	struct hostile_ring *ring = hostile_ring_new(test);
 	u64 *region = alloc_pages_exact(pages * PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
@@ -724,7 +724,7 @@ static void any_clock_is_safe(struct kunit *test)
 {
 	static const u64 values[] = { 0, 1, BIT(27), BIT(32), BIT(63), U64_MAX };
 	struct hostile_ring *ring = hostile_ring_new(test);
-	const struct hyp_ring_page *page = ring->page[1];
+	const struct ext_ring_page *page = ring->page[1];
 	int i, j, k;
 
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
@@ -758,7 +758,7 @@ static void any_clock_is_safe(struct kunit *test)
 static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 {
 	struct hostile_ring *ring = hostile_ring_new(test), *other = hostile_ring_new(test);
-	const struct hyp_ring_page *page = ring->page[1];
+	const struct ext_ring_page *page = ring->page[1];
 	struct kvm_s2_mmu *mmu = other->page[0];
 	/* Behind the event's header, the common fields, ipa and size. */
 	const u16 *vm = (const u16 *)(page->data + 4 + 8 + 8 + 8);
@@ -790,7 +790,7 @@ static void write_events_here(void *unused)
 {
 	int i;
 
-	for (i = 0; i < HYP_RING_DATA_SIZE / 20 + 1; i++)
+	for (i = 0; i < EXT_RING_DATA_SIZE / 20 + 1; i++)
 		hostile_write_event(i);
 }
 

@@ -59,7 +59,7 @@
 #ifndef __ARM64_KVM_HYPTRACE_H__
 #define __ARM64_KVM_HYPTRACE_H__
 
-#include <linux/hyp_ring.h>
+#include <linux/ext_ring.h>
 
 #include <asm/hyp_image.h>
 
@@ -130,7 +130,7 @@ enum hyp_trace_test_action {
 
 /**
  * hyp_trace_region_pages() - size of the region that describes a ring
- * @nr_slots:	pages in the ring, at most HYP_RING_MAX_SLOTS
+ * @nr_slots:	pages in the ring, at most EXT_RING_MAX_SLOTS
  *
  * The list of page frame numbers, and in its place later EL2's bookkeeping,
  * which is the larger of the two.

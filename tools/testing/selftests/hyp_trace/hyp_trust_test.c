@@ -17,9 +17,9 @@
 
 /* The shared memory ------------------------------------------------------------ */
 
-#define HEADER		offsetof(struct hyp_ring_page, data)
-#define DATA_END	offsetof(struct hyp_ring_page, first_seq)
-#define META_SIZE	sizeof(struct hyp_ring_meta)
+#define HEADER		offsetof(struct ext_ring_page, data)
+#define DATA_END	offsetof(struct ext_ring_page, first_seq)
+#define META_SIZE	sizeof(struct ext_ring_meta)
 #define META_FIELDS	(META_SIZE / sizeof(uint64_t))
 
 static bool page_write(int fd, int cpu, int id, size_t offset, const void *bytes,
@@ -296,7 +296,7 @@ TEST_F(hyp, nonsense_in_many_pages_is_reported_once)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, 5 * PER_PAGE));
 	for (id = 1; id <= 3; id++)
-		ASSERT_TRUE(page_write(fd, 0, id, offsetof(struct hyp_ring_page, commit),
+		ASSERT_TRUE(page_write(fd, 0, id, offsetof(struct ext_ring_page, commit),
 				       &commit, sizeof(commit)));
 	EXPECT_EQ(2 * PER_PAGE, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
@@ -398,7 +398,7 @@ static uint64_t rung_read(int fd, int cpu)
 	uint64_t rung;
 
 	page_read(fd, cpu, -1, page);
-	memcpy(&rung, page + offsetof(struct hyp_ring_meta, rung), sizeof(rung));
+	memcpy(&rung, page + offsetof(struct ext_ring_meta, rung), sizeof(rung));
 	return rung;
 }
 
@@ -409,7 +409,7 @@ static uint64_t rung_read(int fd, int cpu)
 static bool pretend_to_ring(int fd, uint64_t rung)
 {
 	let_a_tick_pass();
-	return page_write(fd, 0, -1, offsetof(struct hyp_ring_meta, rung), &rung,
+	return page_write(fd, 0, -1, offsetof(struct ext_ring_meta, rung), &rung,
 			  sizeof(rung)) && others_ring(2);
 }
 

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "../../../../include/linux/hyp_ring.h"
+#include "../../../../include/linux/ext_ring.h"
 #include "hyp_fixture.h"
 
-#define PER_PAGE	(HYP_RING_DATA_SIZE / 20)	/* selftest events */
+#define PER_PAGE	(EXT_RING_DATA_SIZE / 20)	/* selftest events */
 #define FOO		"/sys/kernel/tracing/instances/foo/"
 
 /* What a waiter does. */

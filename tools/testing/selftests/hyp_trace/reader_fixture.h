@@ -51,13 +51,13 @@ struct reader {
 	struct rb_remote	remote;
 	struct rb_remote_cpu	c;
 	struct rb_remote_ring	ring;
-	struct hyp_ring_meta	meta;
+	struct ext_ring_meta	meta;
 };
 
 static u16 type_sizes[TYPE + 1] = { [TYPE] = sizeof(struct record) };
 
 /* Set up; @pages is filled in, the mirror of the slots is made. */
-static inline void reader_init(struct reader *r, struct hyp_ring_page **pages,
+static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 			       u32 nr_slots, const struct rb_remote_ops *ops)
 {
 	*r = (struct reader) {
@@ -73,8 +73,8 @@ static inline void reader_init(struct reader *r, struct hyp_ring_page **pages,
 		.c.nr_slots = nr_slots,
 		.c.ring = &r->ring,
 		.c.slot_id = calloc(nr_slots, sizeof(u32)),
-		.c.copy = calloc(1, sizeof(struct hyp_ring_page)),
-		.c.event = calloc(1, sizeof(struct hyp_ring_page)),
+		.c.copy = calloc(1, sizeof(struct ext_ring_page)),
+		.c.event = calloc(1, sizeof(struct ext_ring_page)),
 	};
 	pthread_mutex_init(&r->c.lock, NULL);
 	rb_remote_slots_init(r->c.slot_id, nr_slots);
@@ -89,7 +89,7 @@ static inline void reader_destroy(struct reader *r)
 	pthread_mutex_destroy(&r->c.lock);
 }
 
-/* Where an event's payload is; the encoding is that of hyp_ring_head(). */
+/* Where an event's payload is; the encoding is that of ext_ring_head(). */
 static inline const struct record *record_of(const struct ring_buffer_event *event)
 {
 	const u32 *head = (const u32 *)event;

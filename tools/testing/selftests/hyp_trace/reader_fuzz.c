@@ -29,7 +29,7 @@ unsigned long accepted;
 static unsigned long inputs, inputs_accepted;
 
 static struct reader reader;
-static struct hyp_ring_page *pages[SLOTS + 1];
+static struct ext_ring_page *pages[SLOTS + 1];
 static u64 last_ts;
 
 static u8 next_byte(void)
@@ -67,7 +67,7 @@ static bool is_ours(const struct record *record)
 } while (0)
 
 /* Half of the time what EL2 would answer, or nearly. */
-static int swap_page(int cpu, struct hyp_ring_swap *swap)
+static int swap_page(int cpu, struct ext_ring_swap *swap)
 {
 	struct rb_remote_cpu *c = &reader.c;
 
@@ -75,7 +75,7 @@ static int swap_page(int cpu, struct hyp_ring_swap *swap)
 	case NO_PAGE:
 		return -EAGAIN;
 	case ANY_PAGE:
-		*swap = (struct hyp_ring_swap) {
+		*swap = (struct ext_ring_swap) {
 			.id = next_u64(), .pos = next_u64(), .first_seq = next_u64(),
 		};
 		return 0;
@@ -94,7 +94,7 @@ static const struct rb_remote_ops ops = { .swap_page = swap_page };
 static void change_memory(void)
 {
 	u64 value = next_u64();
-	u32 at = next_u64() % (sizeof(struct hyp_ring_page) / sizeof(value));
+	u32 at = next_u64() % (sizeof(struct ext_ring_page) / sizeof(value));
 
 	if (next_byte() % 2)
 		memcpy((u64 *)&reader.meta + at % (sizeof(reader.meta) / sizeof(value)),
@@ -108,7 +108,7 @@ static void change_memory(void)
 static void check_event(const struct ring_buffer_event *event, const void *where)
 {
 	const struct record *record = record_of(event);
-	const u8 *end = where + HYP_RING_DATA_SIZE;
+	const u8 *end = where + EXT_RING_DATA_SIZE;
 
 	require((void *)event >= where && (u8 *)record + size_of(event) <= end);
 	require(is_ours(record));
@@ -142,15 +142,15 @@ static void consume(bool only_peek)
 
 static void read_page(void)
 {
-	struct buffer_data_page *data_page = malloc(sizeof(struct hyp_ring_page));
-	size_t len = next_u64() % (HYP_RING_DATA_SIZE + 1);
-	struct hyp_ring_page *page;
+	struct buffer_data_page *data_page = malloc(sizeof(struct ext_ring_page));
+	size_t len = next_u64() % (EXT_RING_DATA_SIZE + 1);
+	struct ext_ring_page *page;
 	struct hyp_cursor cursor;
 	u64 commit;
 	int ret;
 
 	if (!rb_remote_read_page(&reader.remote, 0, &data_page, len, next_byte() % 2)) {
-		page = (struct hyp_ring_page *)data_page;
+		page = (struct ext_ring_page *)data_page;
 		commit = page->commit & (BIT(30) - 1);
 		require(commit && commit <= len);
 		hyp_cursor_init(&cursor, page);
@@ -173,7 +173,7 @@ static void iterate(void)
 
 	while ((event = rb_remote_iter_peek(iter, &ts))) {
 		require(is_ours(record_of(event)));
-		require(count++ < (int)((SLOTS + 1) * HYP_RING_DATA_SIZE / 12));
+		require(count++ < (int)((SLOTS + 1) * EXT_RING_DATA_SIZE / 12));
 		accepted++;
 		rb_remote_iter_advance(iter);
 		if (next_byte() % 8 == 1)
@@ -191,7 +191,7 @@ static void count(void)
 	for (stat = RB_REMOTE_ENTRIES; stat <= RB_REMOTE_OLDEST_TS; stat++)
 		rb_remote_stat(&reader.remote, 0, stat);
 	require(rb_remote_stat(&reader.remote, 0, RB_REMOTE_BYTES) <=
-		(SLOTS + 1) * HYP_RING_DATA_SIZE);
+		(SLOTS + 1) * EXT_RING_DATA_SIZE);
 }
 
 static void consume_mapped(void)

@@ -5,7 +5,7 @@
 #ifndef READER_FUZZ_H
 #define READER_FUZZ_H
 
-#include <linux/hyp_ring.h>
+#include <linux/ext_ring.h>
 
 #include "kernel.h"
 
@@ -30,8 +30,8 @@ enum fuzz_answer {
 /* An input: what is missing at its end is zero. */
 struct fuzz_input {
 	u8			script[SCRIPT];
-	struct hyp_ring_meta	meta;
-	struct hyp_ring_page	pages[SLOTS + 1];
+	struct ext_ring_meta	meta;
+	struct ext_ring_page	pages[SLOTS + 1];
 };
 
 extern const struct hyp_page_format fuzz_format;

@@ -14,15 +14,15 @@
 #include "reader_fuzz.h"
 
 #define COPIES		3	/* of each seed, with other bytes in its script */
-#define TYPE_LEN_MASK	((1u << HYP_RING_TYPE_BITS) - 1)
+#define TYPE_LEN_MASK	((1u << EXT_RING_TYPE_BITS) - 1)
 
 /* As hyp/ring_pages has them. */
 struct real_pages {
 	union {
-		struct hyp_ring_meta	meta;
-		u8			meta_page[HYP_RING_PAGE_SIZE];
+		struct ext_ring_meta	meta;
+		u8			meta_page[EXT_RING_PAGE_SIZE];
 	};
-	struct hyp_ring_page		pages[SLOTS + 1];
+	struct ext_ring_page		pages[SLOTS + 1];
 };
 
 /* What a record begins with. */
@@ -38,12 +38,12 @@ static u64 oldest(const struct fuzz_input *in)
 	return in->meta.tail >= SLOTS ? in->meta.tail - SLOTS + 1 : 0;
 }
 
-static struct hyp_ring_page *page_at(struct fuzz_input *in, u64 pos)
+static struct ext_ring_page *page_at(struct fuzz_input *in, u64 pos)
 {
 	return &in->pages[pos % SLOTS];
 }
 
-static struct hyp_ring_page *first_page(struct fuzz_input *in)
+static struct ext_ring_page *first_page(struct fuzz_input *in)
 {
 	return page_at(in, oldest(in));
 }
@@ -61,7 +61,7 @@ static struct record_head *first_record(struct fuzz_input *in)
 }
 
 /* Of a page that is good, how many there are; else 0. */
-static unsigned int events_of(struct hyp_ring_page *page)
+static unsigned int events_of(struct ext_ring_page *page)
 {
 	struct hyp_cursor cursor;
 	int count;
@@ -71,7 +71,7 @@ static unsigned int events_of(struct hyp_ring_page *page)
 	return max(count, 0);
 }
 
-static bool is_good(struct hyp_ring_page *page)
+static bool is_good(struct ext_ring_page *page)
 {
 	return !page->commit || events_of(page);
 }
@@ -98,7 +98,7 @@ static void nothing(struct fuzz_input *in)
 
 static void commit_beyond_page(struct fuzz_input *in)
 {
-	first_page(in)->commit = HYP_RING_PAGE_SIZE;
+	first_page(in)->commit = EXT_RING_PAGE_SIZE;
 }
 
 /* The page has one event only, with a length that is in its header. */
@@ -121,15 +121,15 @@ static void short_record(struct fuzz_input *in)
 static void event_beyond_page(struct fuzz_input *in)
 {
 	struct record_head record = *first_record(in);
-	u32 *head = first_head(in), *last = head + (HYP_RING_DATA_SIZE / 8 - 2) * 2;
+	u32 *head = first_head(in), *last = head + (EXT_RING_DATA_SIZE / 8 - 2) * 2;
 
 	for (; head < last; head += 2) {
-		head[0] = HYP_RING_TYPE_EXTEND;
+		head[0] = EXT_RING_TYPE_EXTEND;
 		head[1] = 0;
 	}
-	last[0] = HYP_RING_TYPE_MAX_LEN;
+	last[0] = EXT_RING_TYPE_MAX_LEN;
 	memcpy(last + 1, &record, sizeof(record));
-	first_page(in)->commit = HYP_RING_DATA_SIZE;
+	first_page(in)->commit = EXT_RING_DATA_SIZE;
 }
 
 static void type_of_ftrace(struct fuzz_input *in)
@@ -178,20 +178,20 @@ static void length_beyond_page(struct fuzz_input *in)
 
 static void time_extend_only(struct fuzz_input *in)
 {
-	*first_head(in) = HYP_RING_TYPE_EXTEND;
-	first_page(in)->commit = HYP_RING_EXTEND_SIZE;
+	*first_head(in) = EXT_RING_TYPE_EXTEND;
+	first_page(in)->commit = EXT_RING_EXTEND_SIZE;
 }
 
 static void half_a_time_extend(struct fuzz_input *in)
 {
-	*first_head(in) = HYP_RING_TYPE_EXTEND;
+	*first_head(in) = EXT_RING_TYPE_EXTEND;
 	first_page(in)->commit = 4;
 }
 
 static void time_that_wraps(struct fuzz_input *in)
 {
 	first_page(in)->time_stamp = U64_MAX;
-	*first_head(in) |= 1 << HYP_RING_TYPE_BITS;
+	*first_head(in) |= 1 << EXT_RING_TYPE_BITS;
 }
 
 static void time_in_the_future(struct fuzz_input *in)
@@ -256,8 +256,8 @@ static u8 *put_op(u8 *at, enum fuzz_op op)
 	*at++ = op;
 	if (op == READ_PAGE) {
 		*at++ = 2;		/* bytes of the length, which are: */
-		*at++ = HYP_RING_DATA_SIZE >> 8;
-		*at++ = HYP_RING_DATA_SIZE & 0xff;
+		*at++ = EXT_RING_DATA_SIZE >> 8;
+		*at++ = EXT_RING_DATA_SIZE & 0xff;
 		*at++ = 0;		/* The page need not be full. */
 	}
 	return at;

@@ -10,7 +10,7 @@
  * delivered must be whole, in order and once; what is not must be counted.
  */
 
-#include <nvhe/ring.h>
+#include <linux/ext_ring_writer.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@
 #define MAX_SLOTS	32
 
 static struct reader reader;
-static struct hyp_ring ring;
-static struct hyp_ring_page *pages[MAX_SLOTS + 1];
+static struct ext_ring ring;
+static struct ext_ring_page *pages[MAX_SLOTS + 1];
 static pthread_barrier_t start;
 static bool stop;
 
@@ -53,9 +53,9 @@ u64 rb_remote_clock(void)
 	return S64_MAX;
 }
 
-static int swap_page(int cpu, struct hyp_ring_swap *swap)
+static int swap_page(int cpu, struct ext_ring_swap *swap)
 {
-	return hyp_ring_swap(&ring, swap);
+	return ext_ring_swap(&ring, swap);
 }
 
 static const struct rb_remote_ops ops = { .swap_page = swap_page };
@@ -92,17 +92,17 @@ static bool consume_event(void)
 static bool consume_page(unsigned int *seed)
 {
 	static struct buffer_data_page *data_page;
-	struct hyp_ring_page *page;
+	struct ext_ring_page *page;
 	struct hyp_cursor cursor;
 	u64 commit, missed = 0;
-	size_t len = rand_r(seed) % 3 ? HYP_RING_DATA_SIZE : rand_r(seed) % 500;
+	size_t len = rand_r(seed) % 3 ? EXT_RING_DATA_SIZE : rand_r(seed) % 500;
 
 	if (!data_page)
-		data_page = calloc(1, sizeof(struct hyp_ring_page));
+		data_page = calloc(1, sizeof(struct ext_ring_page));
 	if (rb_remote_read_page(&reader.remote, 0, &data_page, len, rand_r(seed) % 2))
 		return false;
 
-	page = (struct hyp_ring_page *)data_page;
+	page = (struct ext_ring_page *)data_page;
 	commit = page->commit & (BIT(30) - 1);
 	if (commit > len)
 		complain("%llu bytes where %zu fit", (unsigned long long)commit, len);
@@ -175,7 +175,7 @@ static void *counter(void *arg)
 		u64 overrun = rb_remote_stat(&reader.remote, 0, RB_REMOTE_OVERRUN);
 
 		if (entries > nr_events || overrun > nr_events ||
-		    bytes > (MAX_SLOTS + 1) * (u64)HYP_RING_DATA_SIZE)
+		    bytes > (MAX_SLOTS + 1) * (u64)EXT_RING_DATA_SIZE)
 			complain("%llu entries, %llu bytes, %llu overrun",
 				 (unsigned long long)entries,
 				 (unsigned long long)bytes,
@@ -185,7 +185,7 @@ static void *counter(void *arg)
 }
 
 /* Nobody waits here. */
-void hyp_ring_doorbell(void)
+void ext_ring_doorbell(void)
 {
 }
 
@@ -196,16 +196,16 @@ static void *writer(void *arg)
 
 	pthread_barrier_wait(&start);
 	for (i = 0; i < nr_events; i++) {
-		struct hyp_ring_room room;
+		struct ext_ring_room room;
 
 		now += rand_r(&seed) % 500 ? rand_r(&seed) % 100u : 1ull << 28;
-		if (!hyp_ring_reserve(&ring, now, sizeof(struct record), &room) &&
-		    !hyp_ring_reserve_slow(&ring, now, sizeof(struct record), &room))
+		if (!ext_ring_reserve(&ring, now, sizeof(struct record), &room) &&
+		    !ext_ring_reserve_slow(&ring, now, sizeof(struct record), &room))
 			continue;
 		*(struct record *)room.payload = (struct record) {
 			.type = TYPE, .pid = 1, .id = id, .check = check_of(id, now),
 		};
-		hyp_ring_commit(&room);
+		ext_ring_commit(&room);
 		id++;
 	}
 	WRITE_ONCE(written, id - 1);
@@ -220,7 +220,7 @@ static void run_epoch(unsigned int *seed)
 	};
 	pthread_t threads[ARRAY_SIZE(roles)];
 	u32 nr_slots = 2 + rand_r(seed) % (rand_r(seed) % 2 ? 3 : MAX_SLOTS - 2);
-	struct hyp_ring_record *records = calloc(1, hyp_ring_bookkeeping(nr_slots));
+	struct ext_ring_record *records = calloc(1, ext_ring_bookkeeping(nr_slots));
 	size_t i;
 
 	for (i = 0; i <= nr_slots; i++)
@@ -229,11 +229,11 @@ static void run_epoch(unsigned int *seed)
 	next_id = 1;
 	consumed = lost = written = 0;
 	stop = false;
-	ring = (struct hyp_ring) { };
+	ring = (struct ext_ring) { };
 	reader_init(&reader, pages, nr_slots, &ops);
-	hyp_ring_init(&ring, records, nr_slots, &reader.meta);
+	ext_ring_init(&ring, records, nr_slots, &reader.meta);
 	ring.overwrite = rand_r(seed) % 2;
-	hyp_ring_open(&ring);
+	ext_ring_open(&ring);
 
 	pthread_barrier_init(&start, NULL, ARRAY_SIZE(roles));
 	for (i = 0; i < ARRAY_SIZE(roles); i++)
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 
 	printf("TAP version 13\n1..2\n# seed %u\n", seed);
 	for (i = 0; i <= MAX_SLOTS; i++)
-		pages[i] = aligned_alloc(HYP_RING_PAGE_SIZE, sizeof(*pages[i]));
+		pages[i] = aligned_alloc(EXT_RING_PAGE_SIZE, sizeof(*pages[i]));
 	do {
 		epoch++;
 		run_epoch(&seed);

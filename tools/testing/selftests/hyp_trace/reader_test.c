@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the kernel's readers of a remote ring, in user space: ring_buffer_remote_read.c
- * and _iter.c, over a ring that EL2's ring.c writes, all as they are, in one thread. What
+ * and _iter.c, over a ring that ext_ring.c writes, all as they are, in one thread. What
  * they do in parallel is tested by reader_stress.c, what hostile pages do by
  * reader_fuzz.c.
  *
  * Prints TAP.
  */
 
-#include <nvhe/ring.h>
+#include <linux/ext_ring_writer.h>
 
 #include "reader_fixture.h"
 #include "tap.h"
 
 #define SLOTS		2048
 #define EVENT_SIZE	(4 + sizeof(struct record))
-#define PER_PAGE	(HYP_RING_DATA_SIZE / EVENT_SIZE)
+#define PER_PAGE	(EXT_RING_DATA_SIZE / EVENT_SIZE)
 #define PAGE_BYTES	(PER_PAGE * EVENT_SIZE)
 
 /* With the lock held: pages, and besides them where the writer is. */
@@ -23,12 +23,12 @@
 #define MOST_LOADS	(AT_ONCE + 4)
 
 static struct reader reader;
-static struct hyp_ring ring;
-static struct hyp_ring_page *pages[SLOTS + 1];
-static struct hyp_ring_record *records;
+static struct ext_ring ring;
+static struct ext_ring_page *pages[SLOTS + 1];
+static struct ext_ring_record *records;
 static u64 last_id;
 
-void hyp_ring_doorbell(void)
+void ext_ring_doorbell(void)
 {
 }
 
@@ -37,9 +37,9 @@ u64 rb_remote_clock(void)
 	return S64_MAX;
 }
 
-static int swap_page(int cpu, struct hyp_ring_swap *swap)
+static int swap_page(int cpu, struct ext_ring_swap *swap)
 {
-	return hyp_ring_swap(&ring, swap);
+	return ext_ring_swap(&ring, swap);
 }
 
 static const struct rb_remote_ops ops = { .swap_page = swap_page };
@@ -49,15 +49,15 @@ static void begin(u32 nr_slots)
 {
 	u32 id;
 
-	records = calloc(1, hyp_ring_bookkeeping(nr_slots));
+	records = calloc(1, ext_ring_bookkeeping(nr_slots));
 	for (id = 0; id <= nr_slots; id++) {
-		pages[id] = aligned_alloc(HYP_RING_PAGE_SIZE, sizeof(*pages[id]));
+		pages[id] = aligned_alloc(EXT_RING_PAGE_SIZE, sizeof(*pages[id]));
 		records[id].page = pages[id];
 	}
 	reader_init(&reader, pages, nr_slots, &ops);
-	ring = (struct hyp_ring) { .overwrite = true };
-	hyp_ring_init(&ring, records, nr_slots, &reader.meta);
-	hyp_ring_open(&ring);
+	ring = (struct ext_ring) { .overwrite = true };
+	ext_ring_init(&ring, records, nr_slots, &reader.meta);
+	ext_ring_open(&ring);
 	last_id = 0;
 	lock_use = (struct lock_use) { };
 }
@@ -74,16 +74,16 @@ static void end(void)
 
 static void emit(u64 count)
 {
-	struct hyp_ring_room room;
+	struct ext_ring_room room;
 
 	while (count--) {
-		if (!hyp_ring_reserve(&ring, 1000, sizeof(struct record), &room) &&
-		    !hyp_ring_reserve_slow(&ring, 1000, sizeof(struct record), &room))
+		if (!ext_ring_reserve(&ring, 1000, sizeof(struct record), &room) &&
+		    !ext_ring_reserve_slow(&ring, 1000, sizeof(struct record), &room))
 			return;
 		*(struct record *)room.payload = (struct record) {
 			.type = TYPE, .pid = 1, .id = ++last_id,
 		};
-		hyp_ring_commit(&room);
+		ext_ring_commit(&room);
 	}
 }
 
@@ -144,7 +144,7 @@ static void it_is_unloaded(void)
 
 static void it_is_reset(void)
 {
-	hyp_ring_reset(&ring);
+	ext_ring_reset(&ring);
 	rb_remote_slots_init(reader.c.slot_id, SLOTS);
 	rb_remote_rewind(&reader.c);
 	emit(SLOTS * PER_PAGE);
@@ -229,12 +229,12 @@ static bool consumes_event(void)
 
 static bool consumes_page(void)
 {
-	struct hyp_ring_page *page = calloc(1, sizeof(*page));
+	struct ext_ring_page *page = calloc(1, sizeof(*page));
 	struct buffer_data_page *data_page = (void *)page;
 	const struct record *record;
 	bool ok;
 
-	ok = !rb_remote_read_page(&reader.remote, 0, &data_page, HYP_RING_DATA_SIZE, 0);
+	ok = !rb_remote_read_page(&reader.remote, 0, &data_page, EXT_RING_DATA_SIZE, 0);
 	page = (void *)data_page;
 	record = (const void *)(page->data + 4);
 	ok = ok && record->id == FIRST_GOOD;

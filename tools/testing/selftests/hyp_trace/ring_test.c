@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the ring algorithm and of the page decoder, in user space: the very
- * files that run at EL2 and in the kernel, nvhe/ring.c and hyp_page.c. The kernel's
+ * files that run at EL2 and in the kernel, kernel/trace/ext_ring.c and hyp_page.c. The kernel's
  * readers are tested in reader_stress.c.
  *
  * Prints TAP. With threads where it matters; build with -fsanitize=thread or
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <nvhe/ring.h>
+#include <linux/ext_ring_writer.h>
 
 #include "hyp_page.h"
 #include "tap.h"
@@ -26,7 +26,7 @@
 
 static unsigned int rung;
 
-void hyp_ring_doorbell(void)
+void ext_ring_doorbell(void)
 {
 	rung++;
 }
@@ -47,14 +47,14 @@ static const struct hyp_page_format format = {
 
 /* A ring with its pages, and the reader's view of it. */
 struct test_ring {
-	struct hyp_ring		ring;
-	struct hyp_ring_meta	meta;
-	struct hyp_ring_page	*pages;
+	struct ext_ring		ring;
+	struct ext_ring_meta	meta;
+	struct ext_ring_page	*pages;
 	void			*bookkeeping;
 	u64			clock;
 
 	/* reader */
-	struct hyp_ring_page	*page;
+	struct ext_ring_page	*page;
 	u64			next_pos;
 	struct hyp_cursor	cursor;
 	u64			seq;
@@ -67,19 +67,19 @@ struct test_ring {
 static struct test_ring *ring_new(u32 nr_slots, bool overwrite)
 {
 	struct test_ring *t = calloc(1, sizeof(*t));
-	struct hyp_ring_record *records;
+	struct ext_ring_record *records;
 	u32 i;
 
-	t->pages = aligned_alloc(HYP_RING_PAGE_SIZE,
+	t->pages = aligned_alloc(EXT_RING_PAGE_SIZE,
 				 (nr_slots + 1) * sizeof(*t->pages));
 	memset(t->pages, 0xa5, (nr_slots + 1) * sizeof(*t->pages));
-	t->bookkeeping = calloc(1, hyp_ring_bookkeeping(nr_slots));
+	t->bookkeeping = calloc(1, ext_ring_bookkeeping(nr_slots));
 	records = t->bookkeeping;
 	for (i = 0; i <= nr_slots; i++)
 		records[i].page = &t->pages[i];
-	hyp_ring_init(&t->ring, records, nr_slots, &t->meta);
+	ext_ring_init(&t->ring, records, nr_slots, &t->meta);
 	t->ring.overwrite = overwrite;
-	hyp_ring_open(&t->ring);
+	ext_ring_open(&t->ring);
 	t->clock = 1000;
 	return t;
 }
@@ -91,22 +91,22 @@ static void ring_delete(struct test_ring *t)
 	free(t);
 }
 
-static bool reserve(struct test_ring *t, u32 size, struct hyp_ring_room *room)
+static bool reserve(struct test_ring *t, u32 size, struct ext_ring_room *room)
 {
-	return hyp_ring_reserve(&t->ring, t->clock, size, room) ||
-	       hyp_ring_reserve_slow(&t->ring, t->clock, size, room);
+	return ext_ring_reserve(&t->ring, t->clock, size, room) ||
+	       ext_ring_reserve_slow(&t->ring, t->clock, size, room);
 }
 
 static bool emit(struct test_ring *t, u64 id)
 {
-	struct hyp_ring_room room;
+	struct ext_ring_room room;
 
 	if (!reserve(t, sizeof(struct record), &room))
 		return false;
 	*(struct record *)room.payload = (struct record) {
 		.type = TYPE, .pid = 1, .id = id,
 	};
-	hyp_ring_commit(&room);
+	ext_ring_commit(&room);
 	return true;
 }
 
@@ -127,7 +127,7 @@ static void check_event(struct test_ring *t)
 /* Consume what there is, as the kernel does; ids must be seq + 1. */
 static void consume(struct test_ring *t)
 {
-	struct hyp_ring_swap swap;
+	struct ext_ring_swap swap;
 
 	while (1) {
 		u64 tail = smp_load_acquire(&t->meta.tail);
@@ -146,7 +146,7 @@ static void consume(struct test_ring *t)
 			return;
 
 		/* An empty page need not be taken. */
-		if (hyp_ring_swap(&t->ring, &swap))
+		if (ext_ring_swap(&t->ring, &swap))
 			return;
 
 		CHECK(swap.id <= t->ring.nr_slots, "id %u", swap.id);
@@ -263,13 +263,13 @@ static void a_closed_ring_takes_nothing_and_goes_on_where_it_was(void)
 	struct test_ring *t = ring_new(2, true);
 
 	emit(t, 1);
-	hyp_ring_close(&t->ring);
-	hyp_ring_close(&t->ring);
+	ext_ring_close(&t->ring);
+	ext_ring_close(&t->ring);
 	CHECK(!emit(t, 99), "written while closed");
 	t->clock = 0;
 	CHECK(!emit(t, 99), "written while closed, clock 0");
-	hyp_ring_open(&t->ring);
-	hyp_ring_open(&t->ring);
+	ext_ring_open(&t->ring);
+	ext_ring_open(&t->ring);
 	CHECK(emit(t, 2), "refused");
 	consume(t);
 	CHECK(t->read == 2 && t->next_pos == 1, "read %llu, position %llu",
@@ -284,11 +284,11 @@ static void a_suspended_ring_counts_what_it_does_not_take(void)
 	struct test_ring *t = ring_new(2, true);
 
 	emit(t, 1);
-	hyp_ring_suspend(&t->ring);
+	ext_ring_suspend(&t->ring);
 	CHECK(!emit(t, 99) && !emit(t, 99), "written while suspended");
-	hyp_ring_close(&t->ring);
+	ext_ring_close(&t->ring);
 	CHECK(!emit(t, 99), "written while closed");
-	hyp_ring_open(&t->ring);
+	ext_ring_open(&t->ring);
 	CHECK(t->meta.dropped == 2, "%llu dropped",
 	      (unsigned long long)t->meta.dropped);
 	CHECK(emit(t, 2), "refused");
@@ -308,9 +308,9 @@ static void reset_empties(void)
 		for (id = 1; id <= 3000; id++)
 			emit(t, id);
 		if (i & 1)
-			hyp_ring_suspend(&t->ring);
-		hyp_ring_reset(&t->ring);
-		hyp_ring_open(&t->ring);
+			ext_ring_suspend(&t->ring);
+		ext_ring_reset(&t->ring);
+		ext_ring_open(&t->ring);
 		t->page = NULL;
 		t->next_pos = t->seq = 0;
 		consume(t);
@@ -330,17 +330,17 @@ static void payloads_of_every_size(void)
 	u32 size;
 
 	for (size = 8; size <= 512; size += 4) {
-		struct hyp_ring_room room;
+		struct ext_ring_room room;
 		struct hyp_cursor cursor;
 		u64 commit;
 
-		hyp_ring_reset(&t->ring);
+		ext_ring_reset(&t->ring);
 		t->clock++;
 		CHECK(reserve(t, size, &room), "refused");
 		memset(room.payload, 0, size);
-		hyp_ring_commit(&room);
+		ext_ring_commit(&room);
 		commit = t->pages[0].commit;
-		CHECK(commit == hyp_ring_size(size), "size %u: commit %llu",
+		CHECK(commit == ext_ring_size(size), "size %u: commit %llu",
 		      size, (unsigned long long)commit);
 		hyp_cursor_init(&cursor, &t->pages[0]);
 		CHECK(hyp_cursor_next(&cursor, &t->pages[0], commit,
@@ -357,7 +357,7 @@ static void an_alarm_goes_off_once_at_its_position(void)
 	u64 id = 0;
 
 	rung = 0;
-	hyp_ring_set_alarm(&t->ring, 3);
+	ext_ring_set_alarm(&t->ring, 3);
 	while (t->ring.tail < 3) {
 		CHECK(!rung, "at position %llu, expected 3",
 		      (unsigned long long)t->ring.tail);
@@ -378,25 +378,25 @@ static void an_alarm_that_is_due_waits_for_an_event(void)
 
 	rung = 0;
 	emit(t, ++id);
-	hyp_ring_set_alarm(&t->ring, 0);
-	hyp_ring_close(&t->ring);
+	ext_ring_set_alarm(&t->ring, 0);
+	ext_ring_close(&t->ring);
 	CHECK(!emit(t, id + 1), "written to a closed ring");
-	hyp_ring_open(&t->ring);
+	ext_ring_open(&t->ring);
 	CHECK(!rung, "rung without an event");
 	emit(t, ++id);
 	CHECK(rung == 1, "rung %u times", rung);
 
 	while (emit(t, id + 1))
 		id++;
-	hyp_ring_set_alarm(&t->ring, 0);
+	ext_ring_set_alarm(&t->ring, 0);
 	CHECK(!emit(t, id + 1) && rung == 1, "rung by an event that was dropped");
 	consume(t);
 	CHECK(t->read == id, "read %llu of %llu", (unsigned long long)t->read,
 	      (unsigned long long)id);
 	CHECK(emit(t, ++id) && rung == 2, "rung %u times", rung);
 
-	hyp_ring_set_alarm(&t->ring, 0);
-	hyp_ring_reset(&t->ring);
+	ext_ring_set_alarm(&t->ring, 0);
+	ext_ring_reset(&t->ring);
 	emit(t, 1);
 	CHECK(rung == 2, "a reset leaves the alarm set");
 	ring_delete(t);
@@ -405,14 +405,14 @@ static void an_alarm_that_is_due_waits_for_an_event(void)
 /* Whatever the bytes: an end, and nothing touched outside (with ASan). */
 static void garbage_is_refused_or_ends(void)
 {
-	struct hyp_ring_page *page = malloc(sizeof(*page));
+	struct ext_ring_page *page = malloc(sizeof(*page));
 	unsigned int seed = 1;
 	int i, refused = 0;
 	size_t j;
 
 	for (i = 0; i < 20000; i++) {
 		struct hyp_cursor cursor;
-		u64 commit = rand_r(&seed) % (HYP_RING_DATA_SIZE + 1);
+		u64 commit = rand_r(&seed) % (EXT_RING_DATA_SIZE + 1);
 
 		for (j = 0; j < sizeof(*page); j += 4)
 			*(u32 *)((u8 *)page + j) = rand_r(&seed) %
@@ -427,20 +427,20 @@ static void garbage_is_refused_or_ends(void)
 /* Events up to the page's end, where its first_seq is: all good but for that. */
 static void a_commit_beyond_the_data_is_refused(void)
 {
-	struct hyp_ring_page *page = calloc(1, sizeof(*page));
-	const u32 size = hyp_ring_size(sizeof(struct record));
-	const u32 end = sizeof(*page) - offsetof(struct hyp_ring_page, data);
-	const u32 good = HYP_RING_DATA_SIZE / size;
+	struct ext_ring_page *page = calloc(1, sizeof(*page));
+	const u32 size = ext_ring_size(sizeof(struct record));
+	const u32 end = sizeof(*page) - offsetof(struct ext_ring_page, data);
+	const u32 good = EXT_RING_DATA_SIZE / size;
 	u32 at;
 	int ret;
 
 	for (at = 0; at + size <= end; at += size) {
-		void *event = (u8 *)page + offsetof(struct hyp_ring_page, data) + at;
-		struct record *record = hyp_ring_head(event, 0, sizeof(*record));
+		void *event = (u8 *)page + offsetof(struct ext_ring_page, data) + at;
+		struct record *record = ext_ring_head(event, 0, sizeof(*record));
 
 		record->type = TYPE;
 	}
-	CHECK(at > HYP_RING_DATA_SIZE, "no event goes beyond it: they end at %u", at);
+	CHECK(at > EXT_RING_DATA_SIZE, "no event goes beyond it: they end at %u", at);
 	ret = hyp_cursor_skip(&(struct hyp_cursor) { }, page, good * size, &format);
 	CHECK(ret == (int)good, "%d of %u are good", ret, good);
 	ret = hyp_cursor_skip(&(struct hyp_cursor) { }, page, at, &format);

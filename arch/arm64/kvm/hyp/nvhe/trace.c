@@ -18,7 +18,7 @@
 
 #include <nvhe/trap_handler.h>
 
-static_assert(sizeof(struct hyp_ring_record) + sizeof(*((struct hyp_ring *)NULL)->slots) ==
+static_assert(sizeof(struct ext_ring_record) + sizeof(*((struct ext_ring *)NULL)->slots) ==
 	      HYP_TRACE_BYTES_PER_PAGE,
 	      "HYP_TRACE_BYTES_PER_PAGE must be what a page has in records and slots");
 
@@ -206,8 +206,8 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
 	int ret = -EINVAL;
 
-	if (cpu && nr_slots >= HYP_RING_MIN_SLOTS &&
-	    nr_slots <= HYP_RING_MAX_SLOTS &&
+	if (cpu && nr_slots >= EXT_RING_MIN_SLOTS &&
+	    nr_slots <= EXT_RING_MAX_SLOTS &&
 	    nr_pages == hyp_trace_region_pages(nr_slots)) {
 		hyp_spin_lock(&cpu->lock);
 		ret = hyp_trace_load(cpu, pfn, nr_pages, nr_slots);
@@ -256,11 +256,11 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	/* The CPU has spoken for itself: it is not opened on its behalf any more. */
 	cpu->was_open = false;
 	if (state == HYP_TRACE_CLOSED)
-		hyp_ring_close(&cpu->ring);
+		ext_ring_close(&cpu->ring);
 	else if (state == HYP_TRACE_SUSPENDED)
-		hyp_ring_suspend(&cpu->ring);
+		ext_ring_suspend(&cpu->ring);
 	else if (hyp_trace_is_loaded(cpu))
-		hyp_ring_open(&cpu->ring);
+		ext_ring_open(&cpu->ring);
 	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
@@ -352,12 +352,12 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
 	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
-	struct hyp_ring_swap swap = { };
+	struct ext_ring_swap swap = { };
 	int ret = -EINVAL;
 
 	if (cpu) {
 		hyp_spin_lock(&cpu->lock);
-		ret = cpu_ring_loaded(cpu) ?: hyp_ring_swap(&cpu->ring, &swap);
+		ret = cpu_ring_loaded(cpu) ?: ext_ring_swap(&cpu->ring, &swap);
 		hyp_spin_unlock(&cpu->lock);
 	}
 
@@ -376,7 +376,7 @@ void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 		hyp_spin_lock(&cpu->lock);
 		ret = hyp_trace_ring_quiescent(cpu);
 		if (!ret)
-			hyp_ring_reset(&cpu->ring);
+			ext_ring_reset(&cpu->ring);
 		hyp_spin_unlock(&cpu->lock);
 	}
 
@@ -428,7 +428,7 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 		ret = hyp_trace_has_doorbell() ? hyp_trace_ring_quiescent(cpu) :
 						 -EOPNOTSUPP;
 		if (!ret)
-			hyp_ring_set_alarm(&cpu->ring, pos);
+			ext_ring_set_alarm(&cpu->ring, pos);
 		hyp_spin_unlock(&cpu->lock);
 	}
 

@@ -48,7 +48,7 @@ int hyp_trace_set_doorbell(u64 sgi)
 }
 
 /* ICC_SGI1R_EL1: this CPU by its affinity, and the SGI's number. */
-void hyp_ring_doorbell(void)
+void ext_ring_doorbell(void)
 {
 	u64 mpidr = read_cpuid_mpidr();
 	u64 aff0 = MPIDR_AFFINITY_LEVEL(mpidr, 0);

@@ -3,7 +3,7 @@
  * The events at EL2: hyp_write_<class>(), generated from trace/events/hyp.h.
  *
  * This is the enabled event's whole cost, so everything in it is inlined and
- * nothing in it is done for a rare case; those are in hyp_ring_make_room().
+ * nothing in it is done for a rare case; those are in ext_ring_make_room().
  */
 
 #include <nvhe/trace.h>
@@ -83,7 +83,7 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 	};								\
 	static_assert(sizeof(struct hyp_record_##name) % 4 == 0);	\
 	static_assert(sizeof(struct hyp_record_##name) <		\
-		      HYP_RING_DATA_SIZE / 2, "hyp event " #name " is too large")
+		      EXT_RING_DATA_SIZE / 2, "hyp event " #name " is too large")
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)
@@ -115,23 +115,23 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 static __always_inline void						\
 hyp_fill_##name(struct hyp_trace_cpu *__cpu,				\
-		const struct hyp_ring_room *__room, u64 __type, proto)	\
+		const struct ext_ring_room *__room, u64 __type, proto)	\
 {									\
 	struct hyp_record_##name *__entry = __room->payload;		\
 									\
 	hyp_trace_begin(__cpu, (u64 *)__entry, __type, sizeof(*__entry), \
 			sizeof(*__entry) != hyp_size_##name);		\
 	{ assign }							\
-	hyp_ring_commit(__room);					\
+	ext_ring_commit(__room);					\
 }									\
 									\
 static __always_inline bool						\
 hyp_write_fast_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 		      proto)						\
 {									\
-	struct hyp_ring_room __room;					\
+	struct ext_ring_room __room;					\
 									\
-	if (!hyp_ring_reserve(&__cpu->ring, __now,			\
+	if (!ext_ring_reserve(&__cpu->ring, __now,			\
 			      sizeof(struct hyp_record_##name), &__room)) \
 		return false;						\
 									\
@@ -143,9 +143,9 @@ static noinline bool							\
 hyp_write_slow_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 		      proto)						\
 {									\
-	struct hyp_ring_room __room;					\
+	struct ext_ring_room __room;					\
 									\
-	if (!hyp_ring_reserve_slow(&__cpu->ring, __now,			\
+	if (!ext_ring_reserve_slow(&__cpu->ring, __now,			\
 				   sizeof(struct hyp_record_##name), &__room)) \
 		return false;						\
 									\

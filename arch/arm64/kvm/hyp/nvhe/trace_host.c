@@ -47,7 +47,7 @@ void hyp_trace_panic(void)
 	int event;
 
 	WRITE_ONCE(hyp_trace_panicked, true);
-	hyp_ring_close(&cpu->ring);
+	ext_ring_close(&cpu->ring);
 	for (event = 0; event <= HYP_EVENT_ANY; event++)
 		WRITE_ONCE(hyp_event_id[event], 0);
 

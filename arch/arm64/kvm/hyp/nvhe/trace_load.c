@@ -119,7 +119,7 @@ static int region_give_back(struct hyp_trace_load *load, u32 *budget)
 static int pages_take(struct hyp_trace_load *load, u32 *budget)
 {
 	u64 *pfns = pfn_to_hyp_va(load->region_pfn);
-	struct hyp_ring_record *records = (void *)pfns;
+	struct ext_ring_record *records = (void *)pfns;
 	void *page;
 	int ret;
 
@@ -135,7 +135,7 @@ static int pages_take(struct hyp_trace_load *load, u32 *budget)
 			continue;
 		}
 
-		records[id] = (struct hyp_ring_record) { .page = page };
+		records[id] = (struct ext_ring_record) { .page = page };
 		load->pages_taken++;
 	}
 
@@ -144,7 +144,7 @@ static int pages_take(struct hyp_trace_load *load, u32 *budget)
 
 static int pages_give_back(struct hyp_trace_load *load, u32 *budget)
 {
-	struct hyp_ring_record *records = pfn_to_hyp_va(load->region_pfn);
+	struct ext_ring_record *records = pfn_to_hyp_va(load->region_pfn);
 
 	for (; *budget && load->pages_taken; --*budget)
 		page_give_back(records[load->nr_slots + 1 - load->pages_taken--].page);
@@ -210,13 +210,13 @@ static void load_finish(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_trace_load *load = &cpu->load;
 
-	hyp_ring_init(&cpu->ring, pfn_to_hyp_va(load->region_pfn), load->nr_slots,
+	ext_ring_init(&cpu->ring, pfn_to_hyp_va(load->region_pfn), load->nr_slots,
 		      load->meta);
 	load->stage = HYP_TRACE_LOADED;
 
 	/* A CPU that is in firmware can't open it, and need not. */
 	if (cpu->parked && cpu->was_open)
-		hyp_ring_open(&cpu->ring);
+		ext_ring_open(&cpu->ring);
 }
 
 /**
@@ -281,7 +281,7 @@ int hyp_trace_unload(struct hyp_trace_cpu *cpu)
 		/* Whoever has closed it has said whether for a moment only. */
 		cpu->was_open = cpu->ring.open;
 		if (cpu->ring.open)
-			hyp_ring_suspend(&cpu->ring);
+			ext_ring_suspend(&cpu->ring);
 		load->stage = HYP_TRACE_UNLOADING;
 	} else if (load->error) {
 		return -EBUSY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What EL2's ring costs as a program on this machine: nvhe/ring.h and ring.c as they
- * are, an event of one u64, into a ring of 1 MiB that is overwritten.
+ * What EL2's ring costs as a program on this machine: ext_ring_writer.h and ext_ring.c
+ * as they are, an event of one u64, into a ring of 1 MiB that is overwritten.
  *
  * Beside it what nothing can be faster than: the clock alone, and storing as many
  * bytes to as much memory.
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include <nvhe/ring.h>
+#include <linux/ext_ring_writer.h>
 
 #include "bench.h"
 
@@ -20,39 +20,39 @@ struct record {
 	u64	id;
 } __attribute__((packed, aligned(4)));
 
-static struct hyp_ring ring;
-static struct hyp_ring_meta meta;
-static struct hyp_ring_page pages[NR_SLOTS + 1] __attribute__((aligned(4096)));
+static struct ext_ring ring;
+static struct ext_ring_meta meta;
+static struct ext_ring_page pages[NR_SLOTS + 1] __attribute__((aligned(4096)));
 
-void hyp_ring_doorbell(void)
+void ext_ring_doorbell(void)
 {
 }
 
 static void ring_set_up(void)
 {
-	struct hyp_ring_record *records = calloc(1, hyp_ring_bookkeeping(NR_SLOTS));
+	struct ext_ring_record *records = calloc(1, ext_ring_bookkeeping(NR_SLOTS));
 	u32 i;
 
 	for (i = 0; i <= NR_SLOTS; i++)
 		records[i].page = &pages[i];
-	hyp_ring_init(&ring, records, NR_SLOTS, &meta);
+	ext_ring_init(&ring, records, NR_SLOTS, &meta);
 	ring.overwrite = true;
-	hyp_ring_open(&ring);
+	ext_ring_open(&ring);
 }
 
 static inline void write_at(u64 now, u64 id)
 {
-	struct hyp_ring_room room;
+	struct ext_ring_room room;
 	struct record *record;
 
-	if (!hyp_ring_reserve(&ring, now, sizeof(*record), &room) &&
-	    !hyp_ring_reserve_slow(&ring, now, sizeof(*record), &room))
+	if (!ext_ring_reserve(&ring, now, sizeof(*record), &room) &&
+	    !ext_ring_reserve_slow(&ring, now, sizeof(*record), &room))
 		return;
 
 	record = room.payload;
 	record->ent = 1;
 	record->id = id;
-	hyp_ring_commit(&room);
+	ext_ring_commit(&room);
 }
 
 static void write_event(u64 id)

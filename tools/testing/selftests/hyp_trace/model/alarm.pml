@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Who waits for events is woken: the alarm between ring_buffer_remote_wait.c and
- * nvhe/ring.c. Transitions name the functions.
+ * kernel/trace/ext_ring.c. Transitions name the functions.
  *
  * One ring, closed at first, whose CPU records EVENTS events while it is open, takes
  * interrupts between them, opens and closes it SWITCHES times, and has it emptied

@@ -41,12 +41,12 @@
 #define NONE		255
 
 /* Shared memory: the host can see it. */
-byte claimed, meta_tail;		/* struct hyp_ring_meta */
-byte commit[PAGES];			/* of struct hyp_ring_page */
+byte claimed, meta_tail;		/* struct ext_ring_meta */
+byte commit[PAGES];			/* of struct ext_ring_page */
 byte cell[PAGES * EVENTS];		/* an event: its number in all time, from 1 */
 byte cell_pos[PAGES * EVENTS];		/* ghost: for which position it was written */
 
-/* EL2's own: struct hyp_ring and its slots and records. */
+/* EL2's own: struct ext_ring and its slots and records. */
 byte slot_id[N], slot_pos[N];		/* one word each, read and written at once */
 byte first_seq[PAGES];
 byte w_page, write, limit, tail_slot, tail, head, spare, seq;
@@ -99,7 +99,7 @@ inline begin_page(pos, slot, id)
 #endif
 }
 
-/* [hyp_ring_reserve, hyp_ring_commit]: there is room in the page */
+/* [ext_ring_reserve, ext_ring_commit]: there is room in the page */
 inline write_event()
 {
 	d_step {
@@ -145,7 +145,7 @@ proctype writer()
 	/* [handle___hyp_trace_sync] A hypercall of this CPU: it writes no event. */
 	:: want_suspend ->
 		lock(el2_lock);
-		d_step {			/* [hyp_ring_suspend] */
+		d_step {			/* [ext_ring_suspend] */
 #ifndef BREAK_MISSED
 			suspended = true;
 #endif
@@ -158,7 +158,7 @@ proctype writer()
 	:: want_open ->
 		lock(el2_lock);
 		if
-		:: loaded && !open ->		/* [hyp_ring_open] */
+		:: loaded && !open ->		/* [ext_ring_open] */
 			d_step {
 				open = true;
 				suspended = false;
@@ -257,7 +257,7 @@ inline oldest(result, t)
 	result = (t >= N && t - N + 1 > next_pos -> t - N + 1 : next_pos)
 }
 
-/* [hyp_ring_swap], under EL2's lock; id is NONE if there is nothing */
+/* [ext_ring_swap], under EL2's lock; id is NONE if there is nothing */
 inline swap(id, pos, first)
 {
 	byte tries, at, word_id, word_pos;
@@ -512,7 +512,7 @@ proctype controller()
 		   lost = lost + seq - r_seq;
 		   unlock(el2_lock);
 		   /* The pages are the host's now, to do with as it likes. */
-		   lock(el2_lock);		/* [cpu_load, hyp_ring_init] */
+		   lock(el2_lock);		/* [cpu_load, ext_ring_init] */
 		   loaded = true;
 		   restart_ring();
 		   unlock(el2_lock);

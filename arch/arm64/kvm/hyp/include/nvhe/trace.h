@@ -30,7 +30,7 @@
 #include <asm/kvm_hyptrace.h>
 
 #include <nvhe/clock.h>
-#include <nvhe/ring.h>
+#include <linux/ext_ring_writer.h>
 #include <nvhe/spinlock.h>
 
 /**
@@ -84,7 +84,7 @@ struct hyp_trace_load {
  * @load:	@ring's memory
  */
 struct hyp_trace_cpu {
-	struct hyp_ring		ring;
+	struct ext_ring		ring;
 	struct hyp_clock	clock;
 	struct kvm_cpu_context	*host_ctxt;
 	u32			entered;

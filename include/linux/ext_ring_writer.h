@@ -3,39 +3,39 @@
  * Writer side of the trace ring: reserve and commit, inlined into each event.
  *
  * Relies on: one writer per ring, on one CPU, never interrupted by another
- * write (EL2 runs with exceptions masked). Readers call hyp_ring_swap() from
+ * write (EL2 runs with exceptions masked). Readers call ext_ring_swap() from
  * any CPU, serialised by the caller. What must not run in parallel to the writer
  * says so; nvhe/trace.c sees to it.
  *
  * Plain C: tools/testing/selftests/hyp_trace/ring_test.c builds it in user
  * space.
  */
-#ifndef __ARM64_KVM_HYP_NVHE_RING_H
-#define __ARM64_KVM_HYP_NVHE_RING_H
+#ifndef _LINUX_EXT_RING_WRITER_H
+#define _LINUX_EXT_RING_WRITER_H
 
 #include <linux/compiler.h>
-#include <linux/hyp_ring.h>
+#include <linux/ext_ring.h>
 #include <linux/limits.h>
 
 #include <asm/barrier.h>
 
 /**
- * struct hyp_ring_record - EL2's private record of one page
+ * struct ext_ring_record - EL2's private record of one page
  * @page:	the page, in EL2's address space
  * @first_seq:	events written to the ring before this page was begun
  */
-struct hyp_ring_record {
-	struct hyp_ring_page	*page;
+struct ext_ring_record {
+	struct ext_ring_page	*page;
 	u64			first_seq;
 };
 
 /**
- * struct hyp_ring - EL2's private state of one CPU's ring
+ * struct ext_ring - EL2's private state of one CPU's ring
  * @page:	page being written
- * @seq:	events written since hyp_ring_reset()
+ * @seq:	events written since ext_ring_reset()
  * @write:	bytes of @page->data in use
  * @stamp:	boot clock of the last event [ns]
- * @limit:	up to where the fast path may write: HYP_RING_DATA_SIZE, or 0 to have
+ * @limit:	up to where the fast path may write: EXT_RING_DATA_SIZE, or 0 to have
  *		the next event take the slow path, which makes it more than 0 again
  *		only if @open. It is all that the fast path looks at, and a closed
  *		ring's pages may be gone
@@ -51,14 +51,14 @@ struct hyp_ring_record {
  * @nr_slots:	pages in the ring; there is one page more, the spare
  * @spare:	id of the page that the reader owns
  * @head:	next position that a reader will get
- * @slots:	a word each, see slot_word() in ring.c
+ * @slots:	a word each, see slot_word() in ext_ring.c
  * @records:	@nr_slots + 1 of them, by page id
  * @meta:	shared with the host, written only
  *
  * The first five are all that the fast path touches.
  */
-struct hyp_ring {
-	struct hyp_ring_page	*page;
+struct ext_ring {
+	struct ext_ring_page	*page;
 	u64			seq;
 	u64			write;
 	u64			stamp;
@@ -77,70 +77,70 @@ struct hyp_ring {
 	u32			spare;
 	u64			head;
 	u64			*slots;
-	struct hyp_ring_record	*records;
-	struct hyp_ring_meta	*meta;
+	struct ext_ring_record	*records;
+	struct ext_ring_meta	*meta;
 };
 
 /* No alarm: no position is that high. */
-#define HYP_RING_NO_ALARM	U64_MAX
+#define EXT_RING_NO_ALARM	U64_MAX
 
 /**
- * struct hyp_ring_room - room that was reserved for an event
+ * struct ext_ring_room - room that was reserved for an event
  * @payload:	where to write the event's payload
  * @page:	the page that this is in
  * @end:	bytes of the page's data that are in use once it is committed
  *
  * By value, in registers: after stores to the page the compiler would have to
- * load all of it from struct hyp_ring again.
+ * load all of it from struct ext_ring again.
  */
-struct hyp_ring_room {
+struct ext_ring_room {
 	void			*payload;
-	struct hyp_ring_page	*page;
+	struct ext_ring_page	*page;
 	u64			end;
 };
 
 /**
- * hyp_ring_size() - size of an event in the ring
+ * ext_ring_size() - size of an event in the ring
  * @payload:	size of its payload [bytes], a multiple of 4
  *
  * Return: size with the header [bytes]
  */
-static __always_inline u32 hyp_ring_size(u32 payload)
+static __always_inline u32 ext_ring_size(u32 payload)
 {
-	return payload + (payload > HYP_RING_TYPE_MAX_LEN * 4 ? 8 : 4);
+	return payload + (payload > EXT_RING_TYPE_MAX_LEN * 4 ? 8 : 4);
 }
 
 /* Write the header of an event of a given payload; return the payload. */
-static __always_inline void *hyp_ring_head(void *event, u32 delta, u32 payload)
+static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
 {
 	u32 *head = event;
 
-	if (payload > HYP_RING_TYPE_MAX_LEN * 4) {
-		head[0] = delta << HYP_RING_TYPE_BITS;
+	if (payload > EXT_RING_TYPE_MAX_LEN * 4) {
+		head[0] = delta << EXT_RING_TYPE_BITS;
 		head[1] = payload + 4;
 		return head + 2;
 	}
 
-	head[0] = delta << HYP_RING_TYPE_BITS | payload / 4;
+	head[0] = delta << EXT_RING_TYPE_BITS | payload / 4;
 	return head + 1;
 }
 
 /**
- * hyp_ring_take() - take room that is there
+ * ext_ring_take() - take room that is there
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @delta:	time since the last event [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
  *
- * Context: the ring's own CPU; hyp_ring_has_room(), or hyp_ring_make_room() has given
- * @delta. hyp_ring_commit() follows before anything else.
+ * Context: the ring's own CPU; ext_ring_has_room(), or ext_ring_make_room() has given
+ * @delta. ext_ring_commit() follows before anything else.
  * Return: the room
  */
-static __always_inline struct hyp_ring_room
-hyp_ring_take(struct hyp_ring *ring, u64 now, u32 delta, u32 payload)
+static __always_inline struct ext_ring_room
+ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
 {
-	struct hyp_ring_page *page = ring->page;
-	u64 write = ring->write, end = write + hyp_ring_size(payload);
+	struct ext_ring_page *page = ring->page;
+	u64 write = ring->write, end = write + ext_ring_size(payload);
 	void *base = (void *)page + write;
 
 	/* One register that all stores are relative to. */
@@ -150,8 +150,8 @@ hyp_ring_take(struct hyp_ring *ring, u64 now, u32 delta, u32 payload)
 	ring->write = end;
 	ring->stamp = now;
 
-	return (struct hyp_ring_room) {
-		.payload = hyp_ring_head(base + offsetof(struct hyp_ring_page, data),
+	return (struct ext_ring_room) {
+		.payload = ext_ring_head(base + offsetof(struct ext_ring_page, data),
 					 delta, payload),
 		.page	 = page,
 		.end	 = end,
@@ -159,27 +159,27 @@ hyp_ring_take(struct hyp_ring *ring, u64 now, u32 delta, u32 payload)
 }
 
 /**
- * hyp_ring_has_room() - can an event be written without further ado?
+ * ext_ring_has_room() - can an event be written without further ado?
  * @ring:	this CPU's ring
  * @delta:	boot clock, less that of the last event [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
  *
- * If not, hyp_ring_make_room() is to be asked, which is not done here so that the
+ * If not, ext_ring_make_room() is to be asked, which is not done here so that the
  * caller can do it in a function of its own, and need save no registers for it in the
  * common case.
  */
-static __always_inline bool hyp_ring_has_room(const struct hyp_ring *ring,
+static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
 					      u64 delta, u32 payload)
 {
 	/* A clock that went backwards makes a huge delta. */
-	return likely(!(delta >> HYP_RING_DELTA_BITS) &&
-		      ring->write + hyp_ring_size(payload) <= ring->limit);
+	return likely(!(delta >> EXT_RING_DELTA_BITS) &&
+		      ring->write + ext_ring_size(payload) <= ring->limit);
 }
 
-s64 hyp_ring_make_room(struct hyp_ring *ring, u64 now, u32 payload);
+s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload);
 
 /**
- * hyp_ring_reserve() - make room for an event, if that is simple
+ * ext_ring_reserve() - make room for an event, if that is simple
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
@@ -187,20 +187,20 @@ s64 hyp_ring_make_room(struct hyp_ring *ring, u64 now, u32 payload);
  *
  * Return: false if it is not simple
  */
-static __always_inline bool hyp_ring_reserve(struct hyp_ring *ring, u64 now,
-					     u32 payload, struct hyp_ring_room *room)
+static __always_inline bool ext_ring_reserve(struct ext_ring *ring, u64 now,
+					     u32 payload, struct ext_ring_room *room)
 {
 	u64 delta = now - ring->stamp;
 
-	if (!hyp_ring_has_room(ring, delta, payload))
+	if (!ext_ring_has_room(ring, delta, payload))
 		return false;
 
-	*room = hyp_ring_take(ring, now, delta, payload);
+	*room = ext_ring_take(ring, now, delta, payload);
 	return true;
 }
 
 /**
- * hyp_ring_reserve_slow() - make room for an event, whatever that takes
+ * ext_ring_reserve_slow() - make room for an event, whatever that takes
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]; less than the last event's counts as equal
  * @payload:	size of the event's payload [bytes], a multiple of 4
@@ -208,57 +208,57 @@ static __always_inline bool hyp_ring_reserve(struct hyp_ring *ring, u64 now,
  *
  * Return: false if the event is not to be written
  */
-static __always_inline bool hyp_ring_reserve_slow(struct hyp_ring *ring, u64 now,
+static __always_inline bool ext_ring_reserve_slow(struct ext_ring *ring, u64 now,
 						  u32 payload,
-						  struct hyp_ring_room *room)
+						  struct ext_ring_room *room)
 {
-	s64 delta = hyp_ring_make_room(ring, now, payload);
+	s64 delta = ext_ring_make_room(ring, now, payload);
 
 	if (unlikely(delta < 0))
 		return false;
 
-	*room = hyp_ring_take(ring, ring->stamp + delta, delta, payload);
+	*room = ext_ring_take(ring, ring->stamp + delta, delta, payload);
 	return true;
 }
 
 /**
- * hyp_ring_commit() - publish the event that was reserved last
+ * ext_ring_commit() - publish the event that was reserved last
  * @room:	its room, filled in
  *
  * Release: pairs with the readers' acquire of commit in hyp_page_commit().
  */
-static __always_inline void hyp_ring_commit(const struct hyp_ring_room *room)
+static __always_inline void ext_ring_commit(const struct ext_ring_room *room)
 {
 	smp_store_release(&room->page->commit, room->end);
 }
 
 /**
- * hyp_ring_bookkeeping() - size of the arrays behind a ring
+ * ext_ring_bookkeeping() - size of the arrays behind a ring
  * @nr_slots:	pages in the ring
  *
- * Return: bytes for the records and slots, to be given to hyp_ring_init()
+ * Return: bytes for the records and slots, to be given to ext_ring_init()
  */
-static inline size_t hyp_ring_bookkeeping(u32 nr_slots)
+static inline size_t ext_ring_bookkeeping(u32 nr_slots)
 {
-	return (nr_slots + 1) * sizeof(struct hyp_ring_record) +
+	return (nr_slots + 1) * sizeof(struct ext_ring_record) +
 	       nr_slots * sizeof(u64);
 }
 
-void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
-		   u32 nr_slots, struct hyp_ring_meta *meta);
-void hyp_ring_reset(struct hyp_ring *ring);
-void hyp_ring_open(struct hyp_ring *ring);
-void hyp_ring_close(struct hyp_ring *ring);
-void hyp_ring_suspend(struct hyp_ring *ring);
-void hyp_ring_set_alarm(struct hyp_ring *ring, u64 pos);
+void ext_ring_init(struct ext_ring *ring, struct ext_ring_record *records,
+		   u32 nr_slots, struct ext_ring_meta *meta);
+void ext_ring_reset(struct ext_ring *ring);
+void ext_ring_open(struct ext_ring *ring);
+void ext_ring_close(struct ext_ring *ring);
+void ext_ring_suspend(struct ext_ring *ring);
+void ext_ring_set_alarm(struct ext_ring *ring, u64 pos);
 
 /**
- * hyp_ring_doorbell() - tell the host that this CPU's alarm has gone off
+ * ext_ring_doorbell() - tell the host that this CPU's alarm has gone off
  *
- * Not in ring.c: what a doorbell is depends on where this runs. The event that
+ * Not in ext_ring.c: what a doorbell is depends on where this runs. The event that
  * caused it need not be visible before the writer's CPU next takes interrupts.
  */
-void hyp_ring_doorbell(void);
-int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap);
+void ext_ring_doorbell(void);
+int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap);
 
-#endif /* __ARM64_KVM_HYP_NVHE_RING_H */
+#endif /* _LINUX_EXT_RING_WRITER_H */

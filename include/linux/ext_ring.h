@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hyp_ring - the per-CPU trace ring that EL2 writes and the host reads
+ * ext_ring - the per-CPU trace ring that EL2 writes and the host reads
  *
  * What the two sides share: the layout of a page, of the meta page, and the
  * meaning of a position. Documentation/trace/hyp-ring.rst derives the
- * algorithm; the writer is nvhe/ring.c, the reader ring_buffer_remote.c.
+ * algorithm; the writer is kernel/trace/ext_ring.c, the reader ring_buffer_remote.c.
  *
  * Vocabulary
  *   position  monotonic number of a page in the stream of one CPU, from 0
@@ -18,8 +18,8 @@
  * data how many events were lost before. Since it could write to all of it (it is
  * host memory), EL2 never reads it back.
  */
-#ifndef _LINUX_HYP_RING_H
-#define _LINUX_HYP_RING_H
+#ifndef _LINUX_EXT_RING_H
+#define _LINUX_EXT_RING_H
 
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
@@ -27,25 +27,25 @@
 
 #ifdef __KERNEL__
 #include <asm/page.h>
-#define HYP_RING_PAGE_SIZE	PAGE_SIZE
+#define EXT_RING_PAGE_SIZE	PAGE_SIZE
 #else
-#define HYP_RING_PAGE_SIZE	4096
+#define EXT_RING_PAGE_SIZE	4096
 #endif
 
 /* Ring slots that a ring has at least: one to write while one is read. */
-#define HYP_RING_MIN_SLOTS	2
+#define EXT_RING_MIN_SLOTS	2
 /*
  * And at most: 512 MiB for a CPU with pages of 4 KiB. Its bookkeeping at EL2 has
  * to be in one piece, which is 3 MiB then; the page allocator has 4 at most.
  */
-#define HYP_RING_MAX_SLOTS	131072U
+#define EXT_RING_MAX_SLOTS	131072U
 
-/* struct hyp_ring_page without the data. */
-#define HYP_RING_PAGE_OVERHEAD	24
-#define HYP_RING_DATA_SIZE	(HYP_RING_PAGE_SIZE - HYP_RING_PAGE_OVERHEAD)
+/* struct ext_ring_page without the data. */
+#define EXT_RING_PAGE_OVERHEAD	24
+#define EXT_RING_DATA_SIZE	(EXT_RING_PAGE_SIZE - EXT_RING_PAGE_OVERHEAD)
 
 /**
- * struct hyp_ring_page - one sub-buffer
+ * struct ext_ring_page - one sub-buffer
  * @time_stamp:	boot clock of the first event [ns]
  * @commit:	bytes of @data that hold complete events
  * @data:	events, as ring_buffer.h's struct ring_buffer_event
@@ -55,21 +55,21 @@
  * events/header_page describes and binary readers parse. @first_seq lies where
  * that has data, but @commit never reaches it.
  */
-struct hyp_ring_page {
+struct ext_ring_page {
 	__u64	time_stamp;
 	__u64	commit;
-	__u8	data[HYP_RING_DATA_SIZE];
+	__u8	data[EXT_RING_DATA_SIZE];
 	__u64	first_seq;
 };
 
-static_assert(sizeof(struct hyp_ring_page) == HYP_RING_PAGE_SIZE,
-	      "HYP_RING_PAGE_OVERHEAD must be what struct hyp_ring_page has besides its data");
+static_assert(sizeof(struct ext_ring_page) == EXT_RING_PAGE_SIZE,
+	      "EXT_RING_PAGE_OVERHEAD must be what struct ext_ring_page has besides its data");
 /* A u64 and a local_t; ring_buffer.c keeps the structure to itself. */
-static_assert(offsetof(struct hyp_ring_page, data) == 16,
+static_assert(offsetof(struct ext_ring_page, data) == 16,
 	      "data must be where it is in struct buffer_data_page");
 
 /**
- * struct hyp_ring_meta - where the writer is
+ * struct ext_ring_meta - where the writer is
  * @claimed:	position that the writer has made its own; the page that held
  *		@claimed - nr_slots is being reused, do not trust a copy of it
  * @tail:	position that is being written, its page header valid;
@@ -78,7 +78,7 @@ static_assert(offsetof(struct hyp_ring_page, data) == 16,
  *		while the ring was being exchanged
  * @rung:	counts how often the reader was told that there is something to read
  */
-struct hyp_ring_meta {
+struct ext_ring_meta {
 	__u64	claimed;
 	__u64	tail;
 	__u64	dropped;
@@ -86,25 +86,25 @@ struct hyp_ring_meta {
 };
 
 /**
- * struct hyp_ring_swap - what swapping out a reader page gave
+ * struct ext_ring_swap - what swapping out a reader page gave
  * @id:		page that the reader now owns
  * @pos:	its position
  * @first_seq:	sequence number of its first event, from EL2's own record
  *
  * Travels in registers, so that neither side has to trust memory for it.
  */
-struct hyp_ring_swap {
+struct ext_ring_swap {
 	__u32	id;
 	__u64	pos;
 	__u64	first_seq;
 };
 
 /* Layout of struct ring_buffer_event's header word, see ring_buffer.h. */
-#define HYP_RING_TYPE_BITS	5
-#define HYP_RING_DELTA_BITS	27
-#define HYP_RING_EXTEND_BITS	(HYP_RING_DELTA_BITS + 32)
-#define HYP_RING_TYPE_MAX_LEN	28	/* type_len * 4 is the payload's size */
-#define HYP_RING_TYPE_EXTEND	30	/* RINGBUF_TYPE_TIME_EXTEND */
-#define HYP_RING_EXTEND_SIZE	8
+#define EXT_RING_TYPE_BITS	5
+#define EXT_RING_DELTA_BITS	27
+#define EXT_RING_EXTEND_BITS	(EXT_RING_DELTA_BITS + 32)
+#define EXT_RING_TYPE_MAX_LEN	28	/* type_len * 4 is the payload's size */
+#define EXT_RING_TYPE_EXTEND	30	/* RINGBUF_TYPE_TIME_EXTEND */
+#define EXT_RING_EXTEND_SIZE	8
 
-#endif /* _LINUX_HYP_RING_H */
+#endif /* _LINUX_EXT_RING_H */

@@ -19,7 +19,7 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 
-#include <nvhe/ring.h>
+#include <linux/ext_ring_writer.h>
 
 /* A slot's word: page id in the low bits, position above. */
 #define SLOT_ID_BITS	20
@@ -44,14 +44,14 @@ static u64 slot_pos(u64 word)
  * one reader: if the cmpxchg loses, it lost to the swap of this very slot,
  * after which the slot is free.
  *
- * The acquire pairs with the reader's cmpxchg in hyp_ring_swap(), a full
+ * The acquire pairs with the reader's cmpxchg in ext_ring_swap(), a full
  * barrier: what the reader read from the page, it read before we write to it.
  * Where our cmpxchg loses, that the page's address depends on the word it
  * found does the same.
  *
  * Returns false if the slot is unread and must be kept.
  */
-static __always_inline bool slot_claim(struct hyp_ring *ring, u64 *slot, u64 pos,
+static __always_inline bool slot_claim(struct ext_ring *ring, u64 *slot, u64 pos,
 				       u32 *id)
 {
 	u64 word = smp_load_acquire(slot);
@@ -69,12 +69,12 @@ static __always_inline bool slot_claim(struct hyp_ring *ring, u64 *slot, u64 pos
 }
 
 /* Begin position @pos, in @slot, on page @id. */
-static __always_inline void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 slot,
+static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 slot,
 					    u32 id, u64 now)
 {
-	struct hyp_ring_record *record = &ring->records[id];
-	struct hyp_ring_page *page = record->page;
-	struct hyp_ring_meta *meta = ring->meta;
+	struct ext_ring_record *record = &ring->records[id];
+	struct ext_ring_page *page = record->page;
+	struct ext_ring_meta *meta = ring->meta;
 	u64 seq = ring->seq;
 
 	/*
@@ -97,14 +97,14 @@ static __always_inline void ring_begin_page(struct hyp_ring *ring, u64 pos, u32 
 	/*
 	 * Only now may anyone look at the page as position pos: its commit is
 	 * no longer that of its previous life. The first pairs with
-	 * hyp_ring_swap(), the second with rb_remote_tail() on the host.
+	 * ext_ring_swap(), the second with rb_remote_tail() on the host.
 	 */
 	smp_store_release(&ring->tail, pos);
 	smp_store_release(&meta->tail, pos);
 }
 
 /* Move on to the next page; false if the ring is full and must stay so. */
-static __always_inline bool ring_next_page(struct hyp_ring *ring, u64 now)
+static __always_inline bool ring_next_page(struct ext_ring *ring, u64 now)
 {
 	u32 slot = ring->tail_slot + 1;
 	u64 pos = ring->tail + 1;
@@ -120,35 +120,35 @@ static __always_inline bool ring_next_page(struct hyp_ring *ring, u64 now)
 	return true;
 }
 
-static void ring_write_extend(struct hyp_ring *ring, u64 delta)
+static void ring_write_extend(struct ext_ring *ring, u64 delta)
 {
 	u32 *head = (u32 *)(ring->page->data + ring->write);
 
-	head[0] = (u32)delta << HYP_RING_TYPE_BITS | HYP_RING_TYPE_EXTEND;
-	head[1] = delta >> HYP_RING_DELTA_BITS;
-	ring->write += HYP_RING_EXTEND_SIZE;
+	head[0] = (u32)delta << EXT_RING_TYPE_BITS | EXT_RING_TYPE_EXTEND;
+	head[1] = delta >> EXT_RING_DELTA_BITS;
+	ring->write += EXT_RING_EXTEND_SIZE;
 }
 
 /*
  * Somebody waits for an event at this position, or an earlier one, and there will be
  * one. Passes @delta on: what has it called last needs no stack frame then.
  */
-static noinline s64 ring_alarm(struct hyp_ring *ring, s64 delta)
+static noinline s64 ring_alarm(struct ext_ring *ring, s64 delta)
 {
-	ring->alarm = HYP_RING_NO_ALARM;
+	ring->alarm = EXT_RING_NO_ALARM;
 	WRITE_ONCE(ring->meta->rung, ++ring->rung);
-	hyp_ring_doorbell();
+	ext_ring_doorbell();
 	return delta;
 }
 
-static noinline s64 ring_drop(struct hyp_ring *ring)
+static noinline s64 ring_drop(struct ext_ring *ring)
 {
 	WRITE_ONCE(ring->meta->dropped, ++ring->dropped);
 	return -1;
 }
 
-/* As hyp_ring_make_room(), for what is not once per page. */
-static noinline s64 ring_make_room_rarely(struct hyp_ring *ring, u64 now, u32 size)
+/* As ext_ring_make_room(), for what is not once per page. */
+static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 size)
 {
 	u64 delta;
 	u32 extend;
@@ -158,7 +158,7 @@ static noinline s64 ring_make_room_rarely(struct hyp_ring *ring, u64 now, u32 si
 		return -1;
 	}
 
-	ring->limit = HYP_RING_DATA_SIZE;
+	ring->limit = EXT_RING_DATA_SIZE;
 
 	/*
 	 * Per CPU time never goes backwards, whatever the clock says. And only
@@ -172,11 +172,11 @@ static noinline s64 ring_make_room_rarely(struct hyp_ring *ring, u64 now, u32 si
 	}
 
 	delta = now - ring->stamp;
-	extend = delta >> HYP_RING_DELTA_BITS ? HYP_RING_EXTEND_SIZE : 0;
+	extend = delta >> EXT_RING_DELTA_BITS ? EXT_RING_EXTEND_SIZE : 0;
 
 	/* What even a time extend cannot say, the next page's header does. */
-	if (ring->write + extend + size > HYP_RING_DATA_SIZE ||
-	    delta >> HYP_RING_EXTEND_BITS) {
+	if (ring->write + extend + size > EXT_RING_DATA_SIZE ||
+	    delta >> EXT_RING_EXTEND_BITS) {
 		if (!ring_next_page(ring, now))
 			return ring_drop(ring);
 		delta = 0;
@@ -193,7 +193,7 @@ static noinline s64 ring_make_room_rarely(struct hyp_ring *ring, u64 now, u32 si
 }
 
 /**
- * hyp_ring_make_room() - make room for an event, whatever that takes
+ * ext_ring_make_room() - make room for an event, whatever that takes
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
@@ -201,16 +201,16 @@ static noinline s64 ring_make_room_rarely(struct hyp_ring *ring, u64 now, u32 si
  * The page is full. Or time has moved by more than an event's header can say, or has
  * moved backwards, somebody waits for an event, or the ring is closed.
  *
- * Context: the ring's own CPU, hyp_ring_has_room() has said no.
+ * Context: the ring's own CPU, ext_ring_has_room() has said no.
  * Return: the event's delta [ns]; -1 if it is not to be written: ring closed; or
  * suspended, or full in no-overwrite mode, which is counted
  */
-s64 hyp_ring_make_room(struct hyp_ring *ring, u64 now, u32 payload)
+s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload)
 {
 	u64 delta = now - ring->stamp;
 
-	if (unlikely(!ring->limit || delta >> HYP_RING_DELTA_BITS))
-		return ring_make_room_rarely(ring, now, hyp_ring_size(payload));
+	if (unlikely(!ring->limit || delta >> EXT_RING_DELTA_BITS))
+		return ring_make_room_rarely(ring, now, ext_ring_size(payload));
 
 	if (unlikely(!ring_next_page(ring, now)))
 		return ring_drop(ring);
@@ -222,21 +222,21 @@ s64 hyp_ring_make_room(struct hyp_ring *ring, u64 now, u32 payload)
 }
 
 /**
- * hyp_ring_set_alarm() - have the reader told when there is something to read
+ * ext_ring_set_alarm() - have the reader told when there is something to read
  * @ring:	a ring that has been set up
  * @pos:	when there is one more event at this position or later. Once, and
- *		instead of what was set before; HYP_RING_NO_ALARM for never
+ *		instead of what was set before; EXT_RING_NO_ALARM for never
  *
  * Context: no writer may run that could find the ring open.
  */
-void hyp_ring_set_alarm(struct hyp_ring *ring, u64 pos)
+void ext_ring_set_alarm(struct ext_ring *ring, u64 pos)
 {
 	ring->alarm = pos;
 	ring->limit = 0;
 }
 
 /**
- * hyp_ring_swap() - exchange the spare page for the oldest unread one
+ * ext_ring_swap() - exchange the spare page for the oldest unread one
  * @ring:	any CPU's ring
  * @swap:	what the reader got
  *
@@ -248,7 +248,7 @@ void hyp_ring_set_alarm(struct hyp_ring *ring, u64 pos)
  * retry means that the writer has filled a whole page meanwhile.
  * Return: 0, -EAGAIN if there is no page to be had
  */
-int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap)
+int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 {
 	u32 tries = ring->nr_slots;
 
@@ -286,7 +286,7 @@ int hyp_ring_swap(struct hyp_ring *ring, struct hyp_ring_swap *swap)
 }
 
 /* Begin anew with position 0. @ring->missed is the writer's: it may be counting. */
-static void ring_restart(struct hyp_ring *ring)
+static void ring_restart(struct ext_ring *ring)
 {
 	u32 i;
 
@@ -298,30 +298,30 @@ static void ring_restart(struct hyp_ring *ring)
 	ring->seq = 0;
 	ring->dropped = 0;
 	WRITE_ONCE(ring->meta->dropped, 0);
-	ring->alarm = HYP_RING_NO_ALARM;
+	ring->alarm = EXT_RING_NO_ALARM;
 	ring->rung = 0;
 	WRITE_ONCE(ring->meta->rung, 0);
 	ring_begin_page(ring, 0, 0, 0, ring->stamp);
 }
 
 /**
- * hyp_ring_reset() - empty a ring and its counters
+ * ext_ring_reset() - empty a ring and its counters
  * @ring:	the ring; keeps its pages and whether it is open
  *
  * Context: no reader may run, and no writer that could find the ring open.
  */
-void hyp_ring_reset(struct hyp_ring *ring)
+void ext_ring_reset(struct ext_ring *ring)
 {
 	ring->missed = 0;
 	ring_restart(ring);
 }
 
 /**
- * hyp_ring_init() - set up a ring, closed and empty
+ * ext_ring_init() - set up a ring, closed and empty
  * @ring:	the ring; overwrite mode is the caller's to set
- * @records:	hyp_ring_bookkeeping(@nr_slots) bytes, whose first
+ * @records:	ext_ring_bookkeeping(@nr_slots) bytes, whose first
  *		@nr_slots + 1 records have their page set
- * @nr_slots:	pages in the ring, HYP_RING_MIN_SLOTS to HYP_RING_MAX_SLOTS
+ * @nr_slots:	pages in the ring, EXT_RING_MIN_SLOTS to EXT_RING_MAX_SLOTS
  * @meta:	where to publish
  *
  * What was missed while the last one was suspended counts in this one.
@@ -329,8 +329,8 @@ void hyp_ring_reset(struct hyp_ring *ring)
  * Context: no reader may run; the writer may, and finds the ring closed as it
  * was before.
  */
-void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
-		   u32 nr_slots, struct hyp_ring_meta *meta)
+void ext_ring_init(struct ext_ring *ring, struct ext_ring_record *records,
+		   u32 nr_slots, struct ext_ring_meta *meta)
 {
 	ring->records = records;
 	ring->slots = (u64 *)(records + nr_slots + 1);
@@ -343,12 +343,12 @@ void hyp_ring_init(struct hyp_ring *ring, struct hyp_ring_record *records,
 }
 
 /**
- * hyp_ring_open() - let the writer write, where it stopped
+ * ext_ring_open() - let the writer write, where it stopped
  * @ring:	a ring that has been set up
  *
  * Context: the ring's own CPU.
  */
-void hyp_ring_open(struct hyp_ring *ring)
+void ext_ring_open(struct ext_ring *ring)
 {
 	if (ring->open)
 		return;
@@ -360,27 +360,27 @@ void hyp_ring_open(struct hyp_ring *ring)
 	WRITE_ONCE(ring->meta->dropped, ring->dropped);
 }
 
-static void ring_stop(struct hyp_ring *ring)
+static void ring_stop(struct ext_ring *ring)
 {
 	ring->limit = 0;
 	ring->open = false;
 }
 
 /**
- * hyp_ring_close() - stop the writer; nobody wants what it would write
+ * ext_ring_close() - stop the writer; nobody wants what it would write
  * @ring:	a ring whose writer does not run; it need not have been set up
  */
-void hyp_ring_close(struct hyp_ring *ring)
+void ext_ring_close(struct ext_ring *ring)
 {
 	ring->suspended = false;
 	ring_stop(ring);
 }
 
 /**
- * hyp_ring_suspend() - stop the writer for a moment; what it would write is counted
- * @ring:	as for hyp_ring_close()
+ * ext_ring_suspend() - stop the writer for a moment; what it would write is counted
+ * @ring:	as for ext_ring_close()
  */
-void hyp_ring_suspend(struct hyp_ring *ring)
+void ext_ring_suspend(struct ext_ring *ring)
 {
 	ring->suspended = true;
 	ring_stop(ring);
