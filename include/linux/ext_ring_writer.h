@@ -225,7 +225,7 @@ static __always_inline bool ext_ring_reserve_slow(struct ext_ring *ring, u64 now
  * ext_ring_commit() - publish the event that was reserved last
  * @room:	its room, filled in
  *
- * Release: pairs with the readers' acquire of commit in hyp_page_commit().
+ * Release: pairs with the readers' acquire of commit in ext_page_commit().
  */
 static __always_inline void ext_ring_commit(const struct ext_ring_room *room)
 {

@@ -257,7 +257,7 @@ static u16 last_type(void)
  *
  * Return: 0 or -ENOMEM
  */
-int __init hyp_events_init(struct hyp_page_format *format)
+int __init hyp_events_init(struct ext_page_format *format)
 {
 	u16 *size = kcalloc(last_type() + 1, sizeof(*size), GFP_KERNEL);
 

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
-#include "hyp_page.h"
+#include "ext_page.h"
 #include "trace.h"
 
 struct rb_remote;
@@ -32,7 +32,7 @@ int hyp_event_refuse(struct trace_array *tr, enum hyp_event_error error,
 		     const char *command);
 void hyp_follow_pids(struct rb_remote *remote);
 
-int hyp_events_init(struct hyp_page_format *format);
+int hyp_events_init(struct ext_page_format *format);
 void hyp_events_arm(const struct rb_remote_ops *ops);
 void hyp_events_remove(void);
 

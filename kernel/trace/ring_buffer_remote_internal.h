@@ -23,7 +23,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "hyp_page.h"
+#include "ext_page.h"
 #include "ring_buffer_remote.h"
 
 /**
@@ -36,7 +36,7 @@
 struct rb_remote_tail_count {
 	const struct ext_ring_page	*page;
 	u64				pos;
-	struct hyp_cursor		cursor;
+	struct ext_cursor		cursor;
 	int				count;
 };
 
@@ -99,8 +99,8 @@ struct rb_remote_cpu {
 	struct ext_ring_page		*copy;
 	struct ext_ring_page		*event;
 	u32				commit;
-	struct hyp_cursor		done;
-	struct hyp_cursor		end;
+	struct ext_cursor		done;
+	struct ext_cursor		end;
 	unsigned int			left;
 	struct rb_remote_tail_count	tail;
 	bool				bad;
@@ -148,7 +148,7 @@ struct rb_remote {
 	const char			*name;
 	const struct rb_remote_ops	*ops;
 	void				(*in_use)(bool in_use);
-	struct hyp_page_format		format;
+	struct ext_page_format		format;
 	struct trace_array		*tr;
 	struct rb_remote_cpu __percpu	*cpus;
 

@@ -32,7 +32,7 @@ struct rb_remote_iter {
 	u32			end_commit;
 	struct ext_ring_page	*copy;
 	u32			commit;
-	struct hyp_cursor	cursor;
+	struct ext_cursor	cursor;
 	bool			dropped;
 };
 
@@ -54,8 +54,8 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 	const struct rb_remote_cpu *c = iter->c;
 	const u64 pos = iter->next++;
 	const struct ext_ring_page *page = rb_remote_page_at(c, pos);
-	u64 commit = hyp_page_commit(page);
-	struct hyp_cursor check;
+	u64 commit = ext_page_commit(page);
+	struct ext_cursor check;
 
 	/* Whether it was being written meanwhile is found out below. */
 	data_race(memcpy(iter->copy, page, sizeof(*iter->copy)));
@@ -68,9 +68,9 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 	if (iter->next == iter->end)
 		commit = min(commit, iter->end_commit);
 
-	hyp_cursor_init(&iter->cursor, iter->copy);
+	ext_cursor_init(&iter->cursor, iter->copy);
 	check = iter->cursor;
-	if (hyp_cursor_skip(&check, iter->copy, commit, &c->remote->format) < 0 ||
+	if (ext_cursor_skip(&check, iter->copy, commit, &c->remote->format) < 0 ||
 	    check.ts > rb_remote_latest())
 		return false;
 
@@ -158,7 +158,7 @@ static void iter_start(struct rb_remote_iter *iter)
 	if (tail >= c->next_pos) {
 		iter->next = rb_remote_oldest(c, tail);
 		iter->end = tail + 1;
-		iter->end_commit = min(hyp_page_commit(rb_remote_page_at(c, tail)),
+		iter->end_commit = min(ext_page_commit(rb_remote_page_at(c, tail)),
 				       EXT_RING_DATA_SIZE);
 	}
 }
@@ -218,13 +218,13 @@ bool rb_remote_iter_dropped(struct rb_remote_iter *iter)
 struct ring_buffer_event *rb_remote_iter_peek(struct rb_remote_iter *iter,
 					      u64 *ts)
 {
-	struct hyp_cursor next;
+	struct ext_cursor next;
 
 	if (!iter_fill(iter))
 		return NULL;
 
 	next = iter->cursor;
-	if (hyp_cursor_next(&next, iter->copy, iter->commit,
+	if (ext_cursor_next(&next, iter->copy, iter->commit,
 			    &iter->c->remote->format) <= 0)
 		return NULL;
 
@@ -238,6 +238,6 @@ void rb_remote_iter_advance(struct rb_remote_iter *iter)
 {
 	iter->dropped = false;
 	if (iter_fill(iter))
-		hyp_cursor_next(&iter->cursor, iter->copy, iter->commit,
+		ext_cursor_next(&iter->cursor, iter->copy, iter->commit,
 				&iter->c->remote->format);
 }

@@ -49,8 +49,8 @@ static void skip_page(struct rb_remote_cpu *c, const char *why)
 /* Copy what the writer has added to the reader page since last time. */
 static void take_commit(struct rb_remote_cpu *c)
 {
-	u64 commit = hyp_page_commit(c->page);
-	struct hyp_cursor start = c->end, end;
+	u64 commit = ext_page_commit(c->page);
+	struct ext_cursor start = c->end, end;
 	int count;
 
 	if (commit == c->commit)
@@ -63,7 +63,7 @@ static void take_commit(struct rb_remote_cpu *c)
 
 	if (!c->commit) {
 		c->copy->time_stamp = READ_ONCE(c->page->time_stamp);
-		hyp_cursor_init(&start, c->copy);
+		ext_cursor_init(&start, c->copy);
 		if (start.ts < c->end.ts) {
 			skip_page(c, "time goes backwards");
 			return;
@@ -73,7 +73,7 @@ static void take_commit(struct rb_remote_cpu *c)
 	memcpy(c->copy->data + c->commit, c->page->data + c->commit,
 	       commit - c->commit);
 	end = start;
-	count = hyp_cursor_skip(&end, c->copy, commit, &c->remote->format);
+	count = ext_cursor_skip(&end, c->copy, commit, &c->remote->format);
 	if (count < 0) {
 		skip_page(c, "malformed event");
 		return;
@@ -163,7 +163,7 @@ static bool can_swap(const struct rb_remote_cpu *c, u64 tail)
 {
 	return tail > c->next_pos ||
 	       (tail == c->next_pos &&
-		hyp_page_commit(rb_remote_page_at(c, tail)));
+		ext_page_commit(rb_remote_page_at(c, tail)));
 }
 
 /*
@@ -221,7 +221,7 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 	c->bad = false;
 	c->told = false;
 	c->warned = false;
-	c->done = (struct hyp_cursor) { };
+	c->done = (struct ext_cursor) { };
 	c->end = c->done;
 	if (!c->ring)
 		return;
@@ -247,7 +247,7 @@ void rb_remote_slots_init(u32 *slot_id, u32 nr_slots)
 }
 
 /* @count events are consumed, up to @done. */
-static void consumed(struct rb_remote_cpu *c, const struct hyp_cursor *done,
+static void consumed(struct rb_remote_cpu *c, const struct ext_cursor *done,
 		     unsigned int count)
 {
 	c->done = *done;
@@ -259,10 +259,10 @@ static void consumed(struct rb_remote_cpu *c, const struct hyp_cursor *done,
 
 /* The next event, and in @next the state behind it. */
 static struct ring_buffer_event *peek(struct rb_remote_cpu *c,
-				      struct hyp_cursor *next)
+				      struct ext_cursor *next)
 {
 	*next = c->done;
-	if (hyp_cursor_next(next, c->copy, c->commit, &c->remote->format) <= 0)
+	if (ext_cursor_next(next, c->copy, c->commit, &c->remote->format) <= 0)
 		return NULL;
 
 	return memcpy(c->event, next->header,
@@ -316,7 +316,7 @@ static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
 {
 	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
 	struct ring_buffer_event *event;
-	struct hyp_cursor next;
+	struct ext_cursor next;
 	unsigned long flags;
 
 	if (reader_lock_filled(c, &flags) < 0)
@@ -370,7 +370,7 @@ static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 
 /* As many events as fit into @len bytes, from @next on; returns how many. */
 static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
-			      struct hyp_cursor *next)
+			      struct ext_cursor *next)
 {
 	unsigned int count = 0;
 
@@ -380,9 +380,9 @@ static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
 	}
 
 	while (1) {
-		struct hyp_cursor last = *next;
+		struct ext_cursor last = *next;
 
-		if (hyp_cursor_next(next, c->copy, c->commit,
+		if (ext_cursor_next(next, c->copy, c->commit,
 				    &c->remote->format) <= 0 ||
 		    next->read - c->done.read > len) {
 			*next = last;
@@ -397,7 +397,7 @@ static int read_page(struct rb_remote_cpu *c, struct buffer_data_page **data_pag
 		     size_t len, int full)
 {
 	struct ext_ring_page *to = (void *)*data_page;
-	struct hyp_cursor next;
+	struct ext_cursor next;
 	unsigned int count;
 	size_t size;
 	bool final;
@@ -599,11 +599,11 @@ static int count_tail(struct rb_remote_cpu *c, const struct ext_ring_page *page,
 
 	if (tail->page != page || tail->pos != pos) {
 		*tail = (struct rb_remote_tail_count) { .page = page, .pos = pos };
-		hyp_cursor_init(&tail->cursor, page);
+		ext_cursor_init(&tail->cursor, page);
 	}
 
 	/* Live: the page may be reused meanwhile, which the caller finds out. */
-	count = data_race(hyp_cursor_skip(&tail->cursor, page, hyp_page_commit(page),
+	count = data_race(ext_cursor_skip(&tail->cursor, page, ext_page_commit(page),
 					  &c->remote->format));
 	if (count < 0) {
 		tail->page = NULL;
@@ -630,7 +630,7 @@ static bool census_ring(struct rb_remote_cpu *c, u64 tail, struct census *census
 	oldest = rb_remote_oldest(c, tail);
 	page = rb_remote_page_at(c, oldest);
 	first_seq = READ_ONCE(page->first_seq);
-	if (!census->entries && hyp_page_commit(page))
+	if (!census->entries && ext_page_commit(page))
 		census->oldest_ts = READ_ONCE(page->time_stamp);
 
 	page = rb_remote_page_at(c, tail);
@@ -719,7 +719,7 @@ static bool count_pages(struct rb_remote_cpu *c, struct byte_count *count)
 
 	stop = count->next + min(count->end - count->next, (u64)RB_REMOTE_PAGES_AT_ONCE);
 	for (; count->next != stop; count->next++)
-		count->bytes += min(hyp_page_commit(rb_remote_page_at(c, count->next)),
+		count->bytes += min(ext_page_commit(rb_remote_page_at(c, count->next)),
 				    EXT_RING_DATA_SIZE);
 
 	return true;

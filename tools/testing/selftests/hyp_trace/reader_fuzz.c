@@ -20,7 +20,7 @@
 #include "reader_fuzz.h"
 
 static u16 sizes[NR_TYPES];
-const struct hyp_page_format fuzz_format = { NR_TYPES, sizes };
+const struct ext_page_format fuzz_format = { NR_TYPES, sizes };
 
 /* What is left of the script. */
 static const u8 *script, *script_end;
@@ -145,7 +145,7 @@ static void read_page(void)
 	struct buffer_data_page *data_page = malloc(sizeof(struct ext_ring_page));
 	size_t len = next_u64() % (EXT_RING_DATA_SIZE + 1);
 	struct ext_ring_page *page;
-	struct hyp_cursor cursor;
+	struct ext_cursor cursor;
 	u64 commit;
 	int ret;
 
@@ -153,8 +153,8 @@ static void read_page(void)
 		page = (struct ext_ring_page *)data_page;
 		commit = page->commit & (BIT(30) - 1);
 		require(commit && commit <= len);
-		hyp_cursor_init(&cursor, page);
-		while ((ret = hyp_cursor_next(&cursor, page, commit, &fuzz_format)) > 0) {
+		ext_cursor_init(&cursor, page);
+		while ((ret = ext_cursor_next(&cursor, page, commit, &fuzz_format)) > 0) {
 			check_event(cursor.header, page->data);
 			check_time(cursor.ts);
 			accepted++;

@@ -34,7 +34,7 @@ struct fuzz_input {
 	struct ext_ring_page	pages[SLOTS + 1];
 };
 
-extern const struct hyp_page_format fuzz_format;
+extern const struct ext_page_format fuzz_format;
 
 /* Events that the reader has given. */
 extern unsigned long accepted;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "hyp_page.h"
+#include "ext_page.h"
 #include "reader_fuzz.h"
 
 #define COPIES		3	/* of each seed, with other bytes in its script */
@@ -63,11 +63,11 @@ static struct record_head *first_record(struct fuzz_input *in)
 /* Of a page that is good, how many there are; else 0. */
 static unsigned int events_of(struct ext_ring_page *page)
 {
-	struct hyp_cursor cursor;
+	struct ext_cursor cursor;
 	int count;
 
-	hyp_cursor_init(&cursor, page);
-	count = hyp_cursor_skip(&cursor, page, page->commit, &fuzz_format);
+	ext_cursor_init(&cursor, page);
+	count = ext_cursor_skip(&cursor, page, page->commit, &fuzz_format);
 	return max(count, 0);
 }
 

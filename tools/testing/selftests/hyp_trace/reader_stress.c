@@ -93,7 +93,7 @@ static bool consume_page(unsigned int *seed)
 {
 	static struct buffer_data_page *data_page;
 	struct ext_ring_page *page;
-	struct hyp_cursor cursor;
+	struct ext_cursor cursor;
 	u64 commit, missed = 0;
 	size_t len = rand_r(seed) % 3 ? EXT_RING_DATA_SIZE : rand_r(seed) % 500;
 
@@ -111,8 +111,8 @@ static bool consume_page(unsigned int *seed)
 	else if (page->commit & BIT(31))		/* No room to say how many. */
 		missed = ((const struct record *)(page->data + 4))->id - next_id;
 
-	hyp_cursor_init(&cursor, page);
-	while (hyp_cursor_next(&cursor, page, commit, &reader.remote.format) > 0) {
+	ext_cursor_init(&cursor, page);
+	while (ext_cursor_next(&cursor, page, commit, &reader.remote.format) > 0) {
 		consumed_one(cursor.record, cursor.ts, missed);
 		missed = 0;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the ring algorithm and of the page decoder, in user space: the very
- * files that run at EL2 and in the kernel, kernel/trace/ext_ring.c and hyp_page.c. The kernel's
+ * files that run at EL2 and in the kernel, kernel/trace/ext_ring.c and ext_page.c. The kernel's
  * readers are tested in reader_stress.c.
  *
  * Prints TAP. With threads where it matters; build with -fsanitize=thread or
@@ -14,7 +14,7 @@
 
 #include <linux/ext_ring_writer.h>
 
-#include "hyp_page.h"
+#include "ext_page.h"
 #include "tap.h"
 
 #define TYPE		100		/* event type of our events */
@@ -40,7 +40,7 @@ struct record {
 } __attribute__((packed, aligned(4)));
 
 static u16 sizes[TYPE + 1] = { [TYPE] = sizeof(struct record) };
-static const struct hyp_page_format format = {
+static const struct ext_page_format format = {
 	.nr_types = TYPE + 1,
 	.size = sizes,
 };
@@ -56,7 +56,7 @@ struct test_ring {
 	/* reader */
 	struct ext_ring_page	*page;
 	u64			next_pos;
-	struct hyp_cursor	cursor;
+	struct ext_cursor	cursor;
 	u64			seq;
 	u64			lost;
 	u64			read;
@@ -134,9 +134,9 @@ static void consume(struct test_ring *t)
 		int ret;
 
 		if (t->page) {
-			u64 commit = hyp_page_commit(t->page);
+			u64 commit = ext_page_commit(t->page);
 
-			while ((ret = hyp_cursor_next(&t->cursor, t->page,
+			while ((ret = ext_cursor_next(&t->cursor, t->page,
 						      commit, &format)) > 0)
 				check_event(t);
 			CHECK(!ret, "malformed event at %u", t->cursor.read);
@@ -156,7 +156,7 @@ static void consume(struct test_ring *t)
 		t->seq = swap.first_seq;
 		t->page = &t->pages[swap.id];
 		t->next_pos = swap.pos + 1;
-		hyp_cursor_init(&t->cursor, t->page);
+		ext_cursor_init(&t->cursor, t->page);
 	}
 }
 
@@ -325,13 +325,13 @@ static void reset_empties(void)
 static void payloads_of_every_size(void)
 {
 	static u16 any[] = { 8 };
-	const struct hyp_page_format any_format = { 1, any };
+	const struct ext_page_format any_format = { 1, any };
 	struct test_ring *t = ring_new(2, true);
 	u32 size;
 
 	for (size = 8; size <= 512; size += 4) {
 		struct ext_ring_room room;
-		struct hyp_cursor cursor;
+		struct ext_cursor cursor;
 		u64 commit;
 
 		ext_ring_reset(&t->ring);
@@ -342,8 +342,8 @@ static void payloads_of_every_size(void)
 		commit = t->pages[0].commit;
 		CHECK(commit == ext_ring_size(size), "size %u: commit %llu",
 		      size, (unsigned long long)commit);
-		hyp_cursor_init(&cursor, &t->pages[0]);
-		CHECK(hyp_cursor_next(&cursor, &t->pages[0], commit,
+		ext_cursor_init(&cursor, &t->pages[0]);
+		CHECK(ext_cursor_next(&cursor, &t->pages[0], commit,
 				      &any_format) == 1 &&
 		      cursor.record == room.payload && cursor.read == commit,
 		      "size %u", size);
@@ -411,14 +411,14 @@ static void garbage_is_refused_or_ends(void)
 	size_t j;
 
 	for (i = 0; i < 20000; i++) {
-		struct hyp_cursor cursor;
+		struct ext_cursor cursor;
 		u64 commit = rand_r(&seed) % (EXT_RING_DATA_SIZE + 1);
 
 		for (j = 0; j < sizeof(*page); j += 4)
 			*(u32 *)((u8 *)page + j) = rand_r(&seed) %
 				(i % 3 ? 64 : U32_MAX);
-		hyp_cursor_init(&cursor, page);
-		refused += hyp_cursor_skip(&cursor, page, commit, &format) < 0;
+		ext_cursor_init(&cursor, page);
+		refused += ext_cursor_skip(&cursor, page, commit, &format) < 0;
 	}
 	CHECK(refused > 10000, "only %d refused", refused);
 	free(page);
@@ -441,9 +441,9 @@ static void a_commit_beyond_the_data_is_refused(void)
 		record->type = TYPE;
 	}
 	CHECK(at > EXT_RING_DATA_SIZE, "no event goes beyond it: they end at %u", at);
-	ret = hyp_cursor_skip(&(struct hyp_cursor) { }, page, good * size, &format);
+	ret = ext_cursor_skip(&(struct ext_cursor) { }, page, good * size, &format);
 	CHECK(ret == (int)good, "%d of %u are good", ret, good);
-	ret = hyp_cursor_skip(&(struct hyp_cursor) { }, page, at, &format);
+	ret = ext_cursor_skip(&(struct ext_cursor) { }, page, at, &format);
 	CHECK(ret < 0, "%d are good", ret);
 	free(page);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a page's bytes to events: see hyp_page.h.
+ * From a page's bytes to events: see ext_page.h.
  *
  * The encoding is that of struct ring_buffer_event (ring_buffer.h), of which
  * EL2 uses data events and time extends; nothing else is accepted.
@@ -9,7 +9,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 
-#include "hyp_page.h"
+#include "ext_page.h"
 
 /* Split a data event's header: size of header and payload, both in bytes. */
 static int data_event(const u32 *head, u32 type_len, u32 room,
@@ -45,7 +45,7 @@ struct record_head {
  * for the task's name rely on?
  */
 static bool record_ok(const struct record_head *record, u32 size,
-		      const struct hyp_page_format *format)
+		      const struct ext_page_format *format)
 {
 	u16 type;
 
@@ -58,7 +58,7 @@ static bool record_ok(const struct record_head *record, u32 size,
 }
 
 /**
- * hyp_cursor_next() - go to the next event
+ * ext_cursor_next() - go to the next event
  * @cursor:	where one is; on success @cursor->record is the event
  * @page:	the page; may be live, then the answer is good for counting only
  * @commit:	bytes of data, at most EXT_RING_DATA_SIZE
@@ -67,8 +67,8 @@ static bool record_ok(const struct record_head *record, u32 size,
  * Return: 1 if there is an event, 0 at the end, -EINVAL if the bytes make no
  * sense
  */
-int hyp_cursor_next(struct hyp_cursor *cursor, const struct ext_ring_page *page,
-		    u32 commit, const struct hyp_page_format *format)
+int ext_cursor_next(struct ext_cursor *cursor, const struct ext_ring_page *page,
+		    u32 commit, const struct ext_page_format *format)
 {
 	bool extended = false;
 
@@ -116,12 +116,12 @@ int hyp_cursor_next(struct hyp_cursor *cursor, const struct ext_ring_page *page,
 }
 
 /*
- * Of what hyp_cursor_next() would accept, skip those of the same type and length as
+ * Of what ext_cursor_next() would accept, skip those of the same type and length as
  * the last one; that is most. Returns how many.
  *
  * Their time stamps can't overflow if the first one is not within reach of that.
  */
-static int skip_alike(struct hyp_cursor *cursor, const struct ext_ring_page *page,
+static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *page,
 		      u32 commit)
 {
 	const u32 len_mask = (1U << EXT_RING_TYPE_BITS) - 1;
@@ -156,7 +156,7 @@ static int skip_alike(struct hyp_cursor *cursor, const struct ext_ring_page *pag
 }
 
 /**
- * hyp_cursor_skip() - check a part of a page, and go to its end
+ * ext_cursor_skip() - check a part of a page, and go to its end
  * @cursor:	where to begin; on success where the part ends
  * @page:	the page
  * @commit:	where to end [bytes of data]
@@ -164,16 +164,16 @@ static int skip_alike(struct hyp_cursor *cursor, const struct ext_ring_page *pag
  *
  * Return: number of events in between, or -EINVAL if they are not all valid
  */
-int hyp_cursor_skip(struct hyp_cursor *cursor, const struct ext_ring_page *page,
-		    u64 commit, const struct hyp_page_format *format)
+int ext_cursor_skip(struct ext_cursor *cursor, const struct ext_ring_page *page,
+		    u64 commit, const struct ext_page_format *format)
 {
-	struct hyp_cursor next = *cursor;
+	struct ext_cursor next = *cursor;
 	int count = 0, ret;
 
 	if (commit > EXT_RING_DATA_SIZE)
 		return -EINVAL;
 
-	while ((ret = hyp_cursor_next(&next, page, commit, format)) > 0)
+	while ((ret = ext_cursor_next(&next, page, commit, format)) > 0)
 		count += 1 + skip_alike(&next, page, commit);
 	if (ret)
 		return ret;

@@ -5,8 +5,8 @@
  * Plain C without state of its own, so that it can be tested and fuzzed in user
  * space. Whatever the bytes are: no access outside of them, and an end.
  */
-#ifndef _KERNEL_TRACE_HYP_PAGE_H
-#define _KERNEL_TRACE_HYP_PAGE_H
+#ifndef _KERNEL_TRACE_EXT_PAGE_H
+#define _KERNEL_TRACE_EXT_PAGE_H
 
 #include <linux/compiler.h>
 #include <linux/ext_ring.h>
@@ -14,26 +14,26 @@
 #include <asm/barrier.h>
 
 /**
- * struct hyp_page_format - the events that are acceptable
+ * struct ext_page_format - the events that are acceptable
  * @nr_types:	length of @size
  * @size:	by event type: size of its record [bytes]; 0 if not ours
  *
  * A record of an unknown type would be handed to whoever registered that type,
  * and a short one read beyond its end.
  */
-struct hyp_page_format {
+struct ext_page_format {
 	unsigned int	nr_types;
 	const u16	*size;
 };
 
 /**
- * struct hyp_cursor - where one is in a page
+ * struct ext_cursor - where one is in a page
  * @read:	offset of what comes next [bytes]
  * @ts:		boot clock of the last event [ns]
  * @record:	the last event's record, or NULL
  * @header:	the last event's header
  */
-struct hyp_cursor {
+struct ext_cursor {
 	u32		read;
 	u64		ts;
 	const void	*record;
@@ -41,32 +41,32 @@ struct hyp_cursor {
 };
 
 /**
- * hyp_page_commit() - how much of a page can be read
+ * ext_page_commit() - how much of a page can be read
  * @page:	a page that may be written right now
  *
  * Acquire: pairs with ext_ring_commit(). The bytes up to there are complete.
  *
  * Return: bytes of data; more than EXT_RING_DATA_SIZE if the page is bad
  */
-static inline u64 hyp_page_commit(const struct ext_ring_page *page)
+static inline u64 ext_page_commit(const struct ext_ring_page *page)
 {
 	return smp_load_acquire(&page->commit);
 }
 
 /**
- * hyp_cursor_init() - go to the start of a page
+ * ext_cursor_init() - go to the start of a page
  * @cursor:	the cursor
  * @page:	the page
  */
-static inline void hyp_cursor_init(struct hyp_cursor *cursor,
+static inline void ext_cursor_init(struct ext_cursor *cursor,
 				   const struct ext_ring_page *page)
 {
-	*cursor = (struct hyp_cursor) { .ts = READ_ONCE(page->time_stamp) };
+	*cursor = (struct ext_cursor) { .ts = READ_ONCE(page->time_stamp) };
 }
 
-int hyp_cursor_next(struct hyp_cursor *cursor, const struct ext_ring_page *page,
-		    u32 commit, const struct hyp_page_format *format);
-int hyp_cursor_skip(struct hyp_cursor *cursor, const struct ext_ring_page *page,
-		    u64 commit, const struct hyp_page_format *format);
+int ext_cursor_next(struct ext_cursor *cursor, const struct ext_ring_page *page,
+		    u32 commit, const struct ext_page_format *format);
+int ext_cursor_skip(struct ext_cursor *cursor, const struct ext_ring_page *page,
+		    u64 commit, const struct ext_page_format *format);
 
-#endif /* _KERNEL_TRACE_HYP_PAGE_H */
+#endif /* _KERNEL_TRACE_EXT_PAGE_H */
