@@ -4,7 +4,7 @@
  *
  * What the two sides share: the layout of a page, of the meta page, and the
  * meaning of a position. Documentation/trace/hyp-ring.rst derives the
- * algorithm; the writer is kernel/trace/ext_ring.c, the reader ring_buffer_remote.c.
+ * algorithm; the writer is kernel/trace/ext_ring.c, the reader ring_buffer_ext.c.
  *
  * Vocabulary
  *   position  monotonic number of a page in the stream of one CPU, from 0

@@ -79,7 +79,7 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 
 	/*
 	 * Tell those who copy the page's old content before destroying it.
-	 * Pairs with the smp_rmb() in rb_remote_copy_page().
+	 * Pairs with the smp_rmb() in rb_ext_copy_page().
 	 */
 	WRITE_ONCE(meta->claimed, pos);
 	smp_wmb();
@@ -97,7 +97,7 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 	/*
 	 * Only now may anyone look at the page as position pos: its commit is
 	 * no longer that of its previous life. The first pairs with
-	 * ext_ring_swap(), the second with rb_remote_tail() on the host.
+	 * ext_ring_swap(), the second with rb_ext_tail() on the host.
 	 */
 	smp_store_release(&ring->tail, pos);
 	smp_store_release(&meta->tail, pos);

@@ -15,7 +15,7 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/trace_events.h>
-#include <linux/trace_remote.h>
+#include <linux/trace_ext.h>
 
 #include <asm/kvm_asm.h>
 
@@ -23,7 +23,7 @@
 #include "hyp_hcall_names.h"
 #include "hyp_printk.h"
 
-static const struct rb_remote_ops *hyp_ops;
+static const struct trace_ext_ops *hyp_ops;
 
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hyp
@@ -301,7 +301,7 @@ static void __init disarm(struct trace_event_file *file)
 	clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
 }
 
-static void __init arm(struct trace_event_call *call, const struct rb_remote_ops *ops)
+static void __init arm(struct trace_event_call *call, const struct trace_ext_ops *ops)
 {
 	unsigned long event = (unsigned long)call->data;
 	int ret;
@@ -325,7 +325,7 @@ static void __init arm(struct trace_event_call *call, const struct rb_remote_ops
  *
  * Has it record what has been enabled until now.
  */
-void __init hyp_events_arm(const struct rb_remote_ops *ops)
+void __init hyp_events_arm(const struct trace_ext_ops *ops)
 {
 	struct trace_event_call *call;
 

@@ -12,8 +12,8 @@
 #include "ext_page.h"
 #include "trace.h"
 
-struct rb_remote;
-struct rb_remote_ops;
+struct rb_ext;
+struct trace_ext_ops;
 
 /* The messages about an event in an error_log. */
 enum hyp_event_error {
@@ -30,10 +30,10 @@ int hyp_event_reg(struct trace_event_call *call, enum trace_reg type,
 		  void *data);
 int hyp_event_refuse(struct trace_array *tr, enum hyp_event_error error,
 		     const char *command);
-void hyp_follow_pids(struct rb_remote *remote);
+void trace_ext_follow_pids(struct rb_ext *ext);
 
 int hyp_events_init(struct ext_page_format *format);
-void hyp_events_arm(const struct rb_remote_ops *ops);
+void hyp_events_arm(const struct trace_ext_ops *ops);
 void hyp_events_remove(void);
 
 static inline bool is_hyp_event(const struct trace_event_call *call)
@@ -50,7 +50,7 @@ static inline bool is_hyp_event(const struct trace_event_call *call)
 static inline bool hyp_event_is_foreign(struct trace_array *tr,
 					const struct trace_event_call *call)
 {
-	return is_hyp_event(call) && !trace_array_remote(tr);
+	return is_hyp_event(call) && !trace_array_ext(tr);
 }
 
 /**
@@ -66,11 +66,11 @@ static inline bool hyp_event_visible(struct trace_array *tr,
 				     const struct trace_event_call *call)
 {
 	if (is_hyp_event(call))
-		return trace_array_remote(tr) ||
+		return trace_array_ext(tr) ||
 		       (tr->flags & TRACE_ARRAY_FL_GLOBAL);
 
 	/* There may be others, of this kernel, in a system of that name. */
-	return !trace_array_remote(tr) || !strcmp(call->class->system, "ftrace");
+	return !trace_array_ext(tr) || !strcmp(call->class->system, "ftrace");
 }
 
 /**
@@ -83,7 +83,7 @@ static inline bool hyp_event_file_absent(struct trace_array *tr,
 					 const struct trace_event_call *call,
 					 const char *name)
 {
-	if (!is_hyp_event(call) && !trace_array_remote(tr))
+	if (!is_hyp_event(call) && !trace_array_ext(tr))
 		return false;
 
 	return strcmp(name, "id") && strcmp(name, "enable") &&
@@ -98,7 +98,7 @@ static inline bool hyp_event_file_absent(struct trace_array *tr,
 static inline bool hyp_event_unfiltered(struct trace_array *tr,
 					const char *system)
 {
-	return trace_array_remote(tr) || !strcmp(system, "hyp");
+	return trace_array_ext(tr) || !strcmp(system, "hyp");
 }
 
 /**
@@ -128,7 +128,7 @@ static inline bool hyp_event_name_differs(const char *pattern, const char *name)
 /* Macros: so that the compiler does not even see what there is to be left out. */
 #define is_hyp_event(call)				false
 #define hyp_event_refuse(tr, error, command)		0
-#define hyp_follow_pids(remote)				do { } while (0)
+#define trace_ext_follow_pids(ext)				do { } while (0)
 #define hyp_event_is_foreign(tr, call)			false
 #define hyp_event_visible(tr, call)			true
 #define hyp_event_file_absent(tr, call, name)		false

@@ -12,7 +12,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/syscore_ops.h>
-#include <linux/trace_remote.h>
+#include <linux/trace_ext.h>
 
 #include <asm/arch_timer.h>
 #include <asm/kvm_hyptrace.h>
@@ -67,7 +67,7 @@ static void page_unshare(void *page)
 	kvm_unshare_hyp(page, page + PAGE_SIZE);
 }
 
-static void ring_unshare(const struct rb_remote_ring *ring, u32 nr_pages)
+static void ring_unshare(const struct trace_ext_ring *ring, u32 nr_pages)
 {
 	while (nr_pages--) {
 		page_unshare(ring->pages[nr_pages]);
@@ -76,7 +76,7 @@ static void ring_unshare(const struct rb_remote_ring *ring, u32 nr_pages)
 	page_unshare(ring->meta);
 }
 
-static int ring_share(const struct rb_remote_ring *ring)
+static int ring_share(const struct trace_ext_ring *ring)
 {
 	u32 id;
 	int ret;
@@ -105,7 +105,7 @@ static void region_free(struct region *region)
 
 /* Page frame numbers of the meta page and of all data pages, by id. */
 static int region_alloc(struct region *region,
-			const struct rb_remote_ring *ring)
+			const struct trace_ext_ring *ring)
 {
 	u64 *pfns;
 	u32 id;
@@ -138,7 +138,7 @@ static int region_alloc(struct region *region,
 
 /* Operations -------------------------------------------------------------------- */
 
-static int hyp_load(const struct rb_remote_ring *ring)
+static int hyp_load(const struct trace_ext_ring *ring)
 {
 	struct region *region = per_cpu_ptr(&regions, ring->cpu);
 	struct arm_smccc_res res;
@@ -314,7 +314,7 @@ static void close_ring(int cpu)
 		smp_call_function_single(cpu, close_this_cpu, NULL, true);
 }
 
-static int hyp_unload(const struct rb_remote_ring *ring, u64 *seq, u64 *dropped)
+static int hyp_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
 {
 	struct region *region = per_cpu_ptr(&regions, ring->cpu);
 	struct arm_smccc_res res;
@@ -479,7 +479,7 @@ static int hyp_test(u64 action, u64 arg)
 	return hyp_trace_call(&res, __hyp_trace_test, action, arg);
 }
 
-static struct rb_remote_ops hyp_ops __ro_after_init = {
+static struct trace_ext_ops hyp_ops __ro_after_init = {
 	.start		= hyp_start,
 	.stop		= hyp_stop,
 	.load		= hyp_load,
@@ -515,7 +515,7 @@ static int cpu_offline_cb(unsigned int cpu)
 /* A CPU that was off has not been told that tracing was turned off meanwhile. */
 static int cpu_online_cb(unsigned int cpu)
 {
-	int ret = trace_hyp_cpu_online(cpu);
+	int ret = trace_ext_cpu_online(cpu);
 
 	guard(irqsave)();
 
@@ -600,10 +600,10 @@ static int __init hyp_trace_init(void)
 		register_syscore(&hyp_syscore);
 	}
 
-	trace_hyp_register(&hyp_ops);
+	trace_ext_register(&hyp_ops);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					"arm64/hyp_trace:dead",
-					NULL, trace_hyp_cpu_dead);
+					NULL, trace_ext_cpu_dead);
 	if (ret < 0)
 		return ret;
 

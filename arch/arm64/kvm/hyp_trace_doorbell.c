@@ -9,7 +9,7 @@
 
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
-#include <linux/trace_remote.h>
+#include <linux/trace_ext.h>
 
 #include <asm/irq_work.h>
 #include <asm/kvm_hyptrace.h>
@@ -26,7 +26,7 @@ static bool listening __ro_after_init;
 void hyp_trace_doorbell(void)
 {
 	if (listening)
-		trace_hyp_doorbell();
+		trace_ext_doorbell();
 }
 
 /**

@@ -345,7 +345,7 @@ static inline int write_test(enum hyp_trace_test_action action, unsigned long ar
 	return put(HYP "write_test", path_of("%d %lu", action, arg));
 }
 
-/* The memory that is shared with EL2, as it is; see trace_hyp_test.c. */
+/* The memory that is shared with EL2, as it is; see trace_ext_test.c. */
 #define PAGE		4096
 
 /* Where a page is in ring_pages: -1 is the meta page, then data pages by id. */

@@ -236,7 +236,7 @@ static struct host_saw host_saw(void)
 			  count_in(FOO "trace", "ipi_entry: " IRQ_WORK) -
 			  count_in(FOO "trace", "ipi_exit: " IRQ_WORK),
 		.polls = count_in(FOO "trace", "function=poll_work") +
-			 count_in(FOO "trace", "rb_remote"),
+			 count_in(FOO "trace", "rb_ext"),
 	};
 
 	return saw;

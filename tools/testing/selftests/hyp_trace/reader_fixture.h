@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's reader of a remote ring, in user space: ring_buffer_remote_read.c and
+ * The kernel's reader of an external ring, in user space: ring_buffer_ext_read.c and
  * _iter.c as they are, over one CPU's ring whose pages are ours.
  */
 #ifndef READER_FIXTURE_H
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 
 #define TYPE		100		/* event type of our events */
 
@@ -48,9 +48,9 @@ _Thread_local struct lock_use lock_use;
 
 /* The reader, and the memory that it shares with the writer. */
 struct reader {
-	struct rb_remote	remote;
-	struct rb_remote_cpu	c;
-	struct rb_remote_ring	ring;
+	struct rb_ext	ext;
+	struct rb_ext_cpu	c;
+	struct trace_ext_ring	ring;
 	struct ext_ring_meta	meta;
 };
 
@@ -58,18 +58,18 @@ static u16 type_sizes[TYPE + 1] = { [TYPE] = sizeof(struct record) };
 
 /* Set up; @pages is filled in, the mirror of the slots is made. */
 static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
-			       u32 nr_slots, const struct rb_remote_ops *ops)
+			       u32 nr_slots, const struct trace_ext_ops *ops)
 {
 	*r = (struct reader) {
-		.remote.name = "test",
-		.remote.ops = ops,
-		.remote.format = { TYPE + 1, type_sizes },
-		.remote.cpus = &r->c,
-		.remote.on = true,
+		.ext.name = "test",
+		.ext.ops = ops,
+		.ext.format = { TYPE + 1, type_sizes },
+		.ext.cpus = &r->c,
+		.ext.on = true,
 		.ring.nr_slots = nr_slots,
 		.ring.meta = &r->meta,
 		.ring.pages = pages,
-		.c.remote = &r->remote,
+		.c.ext = &r->ext,
 		.c.nr_slots = nr_slots,
 		.c.ring = &r->ring,
 		.c.slot_id = calloc(nr_slots, sizeof(u32)),
@@ -77,8 +77,8 @@ static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 		.c.event = calloc(1, sizeof(struct ext_ring_page)),
 	};
 	pthread_mutex_init(&r->c.lock, NULL);
-	rb_remote_slots_init(r->c.slot_id, nr_slots);
-	rb_remote_rewind(&r->c);
+	rb_ext_slots_init(r->c.slot_id, nr_slots);
+	rb_ext_rewind(&r->c);
 }
 
 static inline void reader_destroy(struct reader *r)

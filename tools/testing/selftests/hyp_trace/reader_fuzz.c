@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile pages, by libFuzzer: the kernel's reader of a remote ring, as it is, over
+ * Hostile pages, by libFuzzer: the kernel's reader of an external ring, as it is, over
  * pages, positions and answers of EL2 that are made of the input.
  *
  * The input is struct fuzz_input: a script, which says in what order the reader's
@@ -47,7 +47,7 @@ static u64 next_u64(void)
 	return value;
 }
 
-u64 rb_remote_clock(void)
+u64 rb_ext_clock(void)
 {
 	return 1ull << 50;
 }
@@ -69,7 +69,7 @@ static bool is_ours(const struct record *record)
 /* Half of the time what EL2 would answer, or nearly. */
 static int swap_page(int cpu, struct ext_ring_swap *swap)
 {
-	struct rb_remote_cpu *c = &reader.c;
+	struct rb_ext_cpu *c = &reader.c;
 
 	switch (next_byte() % NR_ANSWERS) {
 	case NO_PAGE:
@@ -80,7 +80,7 @@ static int swap_page(int cpu, struct ext_ring_swap *swap)
 		};
 		return 0;
 	default:
-		swap->pos = rb_remote_oldest(c, READ_ONCE(reader.meta.tail)) +
+		swap->pos = rb_ext_oldest(c, READ_ONCE(reader.meta.tail)) +
 			    next_byte() % 4;
 		swap->id = c->slot_id[swap->pos % SLOTS];
 		swap->first_seq = c->seq + next_byte() % 4;
@@ -88,7 +88,7 @@ static int swap_page(int cpu, struct ext_ring_swap *swap)
 	}
 }
 
-static const struct rb_remote_ops ops = { .swap_page = swap_page };
+static const struct trace_ext_ops ops = { .swap_page = swap_page };
 
 /* The writer, or whoever else can, writes something somewhere. */
 static void change_memory(void)
@@ -120,7 +120,7 @@ static void check_event(const struct ring_buffer_event *event, const void *where
 static void check_time(u64 ts)
 {
 	require(ts >= last_ts);
-	require(ts <= rb_remote_latest());
+	require(ts <= rb_ext_latest());
 	last_ts = ts;
 }
 
@@ -130,8 +130,8 @@ static void consume(bool only_peek)
 	unsigned long lost;
 	u64 ts;
 
-	event = only_peek ? rb_remote_peek(&reader.remote, 0, &ts, &lost) :
-			    rb_remote_consume(&reader.remote, 0, &ts, &lost);
+	event = only_peek ? rb_ext_peek(&reader.ext, 0, &ts, &lost) :
+			    rb_ext_consume(&reader.ext, 0, &ts, &lost);
 	if (!event)
 		return;
 
@@ -149,7 +149,7 @@ static void read_page(void)
 	u64 commit;
 	int ret;
 
-	if (!rb_remote_read_page(&reader.remote, 0, &data_page, len, next_byte() % 2)) {
+	if (!rb_ext_read_page(&reader.ext, 0, &data_page, len, next_byte() % 2)) {
 		page = (struct ext_ring_page *)data_page;
 		commit = page->commit & (BIT(30) - 1);
 		require(commit && commit <= len);
@@ -166,31 +166,31 @@ static void read_page(void)
 
 static void iterate(void)
 {
-	struct rb_remote_iter *iter = rb_remote_iter_alloc(&reader.remote, 0, GFP_KERNEL);
+	struct rb_ext_iter *iter = rb_ext_iter_alloc(&reader.ext, 0, GFP_KERNEL);
 	struct ring_buffer_event *event;
 	int count = 0;
 	u64 ts;
 
-	while ((event = rb_remote_iter_peek(iter, &ts))) {
+	while ((event = rb_ext_iter_peek(iter, &ts))) {
 		require(is_ours(record_of(event)));
 		require(count++ < (int)((SLOTS + 1) * EXT_RING_DATA_SIZE / 12));
 		accepted++;
-		rb_remote_iter_advance(iter);
+		rb_ext_iter_advance(iter);
 		if (next_byte() % 8 == 1)
 			change_memory();
 		if (next_byte() % 8 == 1)
 			consume(false);
 	}
-	rb_remote_iter_free(iter);
+	rb_ext_iter_free(iter);
 }
 
 static void count(void)
 {
-	enum rb_remote_stat stat;
+	enum rb_ext_stat stat;
 
-	for (stat = RB_REMOTE_ENTRIES; stat <= RB_REMOTE_OLDEST_TS; stat++)
-		rb_remote_stat(&reader.remote, 0, stat);
-	require(rb_remote_stat(&reader.remote, 0, RB_REMOTE_BYTES) <=
+	for (stat = RB_EXT_ENTRIES; stat <= RB_EXT_OLDEST_TS; stat++)
+		rb_ext_stat(&reader.ext, 0, stat);
+	require(rb_ext_stat(&reader.ext, 0, RB_EXT_BYTES) <=
 		(SLOTS + 1) * EXT_RING_DATA_SIZE);
 }
 
@@ -199,7 +199,7 @@ static void consume_mapped(void)
 	u64 read = reader.c.read;
 
 	pthread_mutex_lock(&reader.c.lock);
-	rb_remote_consume_mapped(&reader.c);
+	rb_ext_consume_mapped(&reader.c);
 	pthread_mutex_unlock(&reader.c.lock);
 	accepted += reader.c.read - read;
 }
@@ -224,7 +224,7 @@ static void run_script(void)
 			count();
 			break;
 		case EMPTY:
-			rb_remote_empty(&reader.remote, 0);
+			rb_ext_empty(&reader.ext, 0);
 			break;
 		case CONSUME_MAPPED:
 			consume_mapped();
@@ -250,7 +250,7 @@ void fuzz_run(const struct fuzz_input *input, size_t script_size)
 		*pages[i] = input->pages[i];
 	}
 	reader_init(&reader, pages, SLOTS, &ops);
-	reader.remote.format = fuzz_format;
+	reader.ext.format = fuzz_format;
 	reader.meta = input->meta;
 	last_ts = 0;
 

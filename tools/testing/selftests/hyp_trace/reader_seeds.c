@@ -32,7 +32,7 @@ struct record_head {
 	s32	pid;
 };
 
-/* As rb_remote_oldest(); no page has been swapped out, so ids are those of the slots. */
+/* As rb_ext_oldest(); no page has been swapped out, so ids are those of the slots. */
 static u64 oldest(const struct fuzz_input *in)
 {
 	return in->meta.tail >= SLOTS ? in->meta.tail - SLOTS + 1 : 0;

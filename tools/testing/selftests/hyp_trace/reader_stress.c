@@ -48,7 +48,7 @@ static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
 	va_end(args);
 }
 
-u64 rb_remote_clock(void)
+u64 rb_ext_clock(void)
 {
 	return S64_MAX;
 }
@@ -58,7 +58,7 @@ static int swap_page(int cpu, struct ext_ring_swap *swap)
 	return ext_ring_swap(&ring, swap);
 }
 
-static const struct rb_remote_ops ops = { .swap_page = swap_page };
+static const struct trace_ext_ops ops = { .swap_page = swap_page };
 
 /* An event that has been consumed, in the order of consuming. */
 static void consumed_one(const struct record *record, u64 ts, u64 missed)
@@ -82,7 +82,7 @@ static bool consume_event(void)
 	unsigned long missed;
 	u64 ts;
 
-	event = rb_remote_consume(&reader.remote, 0, &ts, &missed);
+	event = rb_ext_consume(&reader.ext, 0, &ts, &missed);
 	if (event)
 		consumed_one(record_of(event), ts, missed);
 	return event;
@@ -99,7 +99,7 @@ static bool consume_page(unsigned int *seed)
 
 	if (!data_page)
 		data_page = calloc(1, sizeof(struct ext_ring_page));
-	if (rb_remote_read_page(&reader.remote, 0, &data_page, len, rand_r(seed) % 2))
+	if (rb_ext_read_page(&reader.ext, 0, &data_page, len, rand_r(seed) % 2))
 		return false;
 
 	page = (struct ext_ring_page *)data_page;
@@ -112,7 +112,7 @@ static bool consume_page(unsigned int *seed)
 		missed = ((const struct record *)(page->data + 4))->id - next_id;
 
 	ext_cursor_init(&cursor, page);
-	while (ext_cursor_next(&cursor, page, commit, &reader.remote.format) > 0) {
+	while (ext_cursor_next(&cursor, page, commit, &reader.ext.format) > 0) {
 		consumed_one(cursor.record, cursor.ts, missed);
 		missed = 0;
 	}
@@ -142,12 +142,12 @@ static void *iterator(void *arg)
 
 	pthread_barrier_wait(&start);
 	while (!READ_ONCE(stop)) {
-		struct rb_remote_iter *iter;
+		struct rb_ext_iter *iter;
 		struct ring_buffer_event *event;
 		u64 last = 0, ts;
 
-		iter = rb_remote_iter_alloc(&reader.remote, 0, GFP_KERNEL);
-		while ((event = rb_remote_iter_peek(iter, &ts))) {
+		iter = rb_ext_iter_alloc(&reader.ext, 0, GFP_KERNEL);
+		while ((event = rb_ext_iter_peek(iter, &ts))) {
 			const struct record *record = record_of(event);
 
 			if (record->check != check_of(record->id, ts) ||
@@ -156,10 +156,10 @@ static void *iterator(void *arg)
 					 (unsigned long long)record->id,
 					 (unsigned long long)last);
 			last = record->id;
-			rb_remote_iter_advance(iter);
+			rb_ext_iter_advance(iter);
 			seen++;
 		}
-		rb_remote_iter_free(iter);
+		rb_ext_iter_free(iter);
 	}
 	__atomic_add_fetch(&peeked, seen, __ATOMIC_RELAXED);
 	return NULL;
@@ -170,9 +170,9 @@ static void *counter(void *arg)
 {
 	pthread_barrier_wait(&start);
 	while (!READ_ONCE(stop)) {
-		u64 entries = rb_remote_stat(&reader.remote, 0, RB_REMOTE_ENTRIES);
-		u64 bytes = rb_remote_stat(&reader.remote, 0, RB_REMOTE_BYTES);
-		u64 overrun = rb_remote_stat(&reader.remote, 0, RB_REMOTE_OVERRUN);
+		u64 entries = rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES);
+		u64 bytes = rb_ext_stat(&reader.ext, 0, RB_EXT_BYTES);
+		u64 overrun = rb_ext_stat(&reader.ext, 0, RB_EXT_OVERRUN);
 
 		if (entries > nr_events || overrun > nr_events ||
 		    bytes > (MAX_SLOTS + 1) * (u64)EXT_RING_DATA_SIZE)
@@ -250,9 +250,9 @@ static void run_epoch(unsigned int *seed)
 			 (unsigned long long)written,
 			 (unsigned long long)reader.meta.dropped,
 			 (unsigned long long)consumed, (unsigned long long)lost);
-	if (rb_remote_stat(&reader.remote, 0, RB_REMOTE_READ) != consumed ||
-	    rb_remote_stat(&reader.remote, 0, RB_REMOTE_OVERRUN) != lost ||
-	    rb_remote_stat(&reader.remote, 0, RB_REMOTE_ENTRIES))
+	if (rb_ext_stat(&reader.ext, 0, RB_EXT_READ) != consumed ||
+	    rb_ext_stat(&reader.ext, 0, RB_EXT_OVERRUN) != lost ||
+	    rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES))
 		complain("the statistics say otherwise");
 	reader_destroy(&reader);
 	free(records);

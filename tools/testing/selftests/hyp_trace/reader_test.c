@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the kernel's readers of a remote ring, in user space: ring_buffer_remote_read.c
+ * Tests of the kernel's readers of an external ring, in user space: ring_buffer_ext_read.c
  * and _iter.c, over a ring that ext_ring.c writes, all as they are, in one thread. What
  * they do in parallel is tested by reader_stress.c, what hostile pages do by
  * reader_fuzz.c.
@@ -32,7 +32,7 @@ void ext_ring_doorbell(void)
 {
 }
 
-u64 rb_remote_clock(void)
+u64 rb_ext_clock(void)
 {
 	return S64_MAX;
 }
@@ -42,7 +42,7 @@ static int swap_page(int cpu, struct ext_ring_swap *swap)
 	return ext_ring_swap(&ring, swap);
 }
 
-static const struct rb_remote_ops ops = { .swap_page = swap_page };
+static const struct trace_ext_ops ops = { .swap_page = swap_page };
 
 /* A ring and its reader, empty. */
 static void begin(u32 nr_slots)
@@ -90,12 +90,12 @@ static void emit(u64 count)
 static void consume(u64 count)
 {
 	while (count--)
-		rb_remote_consume(&reader.remote, 0, NULL, NULL);
+		rb_ext_consume(&reader.ext, 0, NULL, NULL);
 }
 
 static u64 bytes(void)
 {
-	return rb_remote_stat(&reader.remote, 0, RB_REMOTE_BYTES);
+	return rb_ext_stat(&reader.ext, 0, RB_EXT_BYTES);
 }
 
 static void bytes_of_a_large_ring_are_counted_a_part_at_a_time(void)
@@ -139,14 +139,14 @@ static void some_of_it_is_overrun(void)
 static void it_is_unloaded(void)
 {
 	reader.c.ring = NULL;
-	rb_remote_rewind(&reader.c);
+	rb_ext_rewind(&reader.c);
 }
 
 static void it_is_reset(void)
 {
 	ext_ring_reset(&ring);
-	rb_remote_slots_init(reader.c.slot_id, SLOTS);
-	rb_remote_rewind(&reader.c);
+	rb_ext_slots_init(reader.c.slot_id, SLOTS);
+	rb_ext_rewind(&reader.c);
 	emit(SLOTS * PER_PAGE);
 }
 
@@ -205,16 +205,16 @@ static bool held_for_some_pages_only(void)
 /* Pages that make no sense are passed over, a part of them at a time. */
 static void an_iterator_passes_over_bad_pages_a_part_at_a_time(void)
 {
-	struct rb_remote_iter *iter;
+	struct rb_ext_iter *iter;
 	struct ring_buffer_event *event;
 
 	begin_with_bad_pages();
-	iter = rb_remote_iter_alloc(&reader.remote, 0, GFP_KERNEL);
-	event = rb_remote_iter_peek(iter, NULL);
+	iter = rb_ext_iter_alloc(&reader.ext, 0, GFP_KERNEL);
+	event = rb_ext_iter_peek(iter, NULL);
 	CHECK(event && record_of(event)->id == FIRST_GOOD, "the good page is not found");
-	CHECK(rb_remote_iter_dropped(iter), "nothing missing");
+	CHECK(rb_ext_iter_dropped(iter), "nothing missing");
 	CHECK(held_for_some_pages_only(), "one by one");
-	rb_remote_iter_free(iter);
+	rb_ext_iter_free(iter);
 	end();
 }
 
@@ -223,7 +223,7 @@ static bool consumes_event(void)
 	struct ring_buffer_event *event;
 	unsigned long lost;
 
-	event = rb_remote_consume(&reader.remote, 0, NULL, &lost);
+	event = rb_ext_consume(&reader.ext, 0, NULL, &lost);
 	return event && record_of(event)->id == FIRST_GOOD && lost == FIRST_GOOD - 1;
 }
 
@@ -234,7 +234,7 @@ static bool consumes_page(void)
 	const struct record *record;
 	bool ok;
 
-	ok = !rb_remote_read_page(&reader.remote, 0, &data_page, EXT_RING_DATA_SIZE, 0);
+	ok = !rb_ext_read_page(&reader.ext, 0, &data_page, EXT_RING_DATA_SIZE, 0);
 	page = (void *)data_page;
 	record = (const void *)(page->data + 4);
 	ok = ok && record->id == FIRST_GOOD;
@@ -244,7 +244,7 @@ static bool consumes_page(void)
 
 static bool is_not_empty(void)
 {
-	return !rb_remote_empty(&reader.remote, 0);
+	return !rb_ext_empty(&reader.ext, 0);
 }
 
 static void readers_pass_over_bad_pages_a_part_at_a_time(void)

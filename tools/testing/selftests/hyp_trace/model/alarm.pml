@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who waits for events is woken: the alarm between ring_buffer_remote_wait.c and
+ * Who waits for events is woken: the alarm between ring_buffer_ext_wait.c and
  * kernel/trace/ext_ring.c. Transitions name the functions.
  *
  * One ring, closed at first, whose CPU records EVENTS events while it is open, takes
@@ -81,7 +81,7 @@ proctype cpu()
 			open = !open
 		}
 
-	/* [rb_remote_doorbell]: first without the lock */
+	/* [rb_ext_doorbell]: first without the lock */
 	:: sgi ->
 		sgi = false;
 		if
@@ -118,7 +118,7 @@ proctype cpu()
 			ipi[i] = false
 		}
 
-	/* [cpu_reset]: EL2 forgets the alarm, then the host does [rb_remote_rearm] */
+	/* [cpu_reset]: EL2 forgets the alarm, then the host does [rb_ext_rearm] */
 	:: resets < RESETS ->
 		resets++;
 		atomic { !lock -> ring = false };
@@ -193,7 +193,7 @@ inline set_there()
 	!ipi[me]
 }
 
-/* [rb_remote_wait] */
+/* [rb_ext_wait] */
 proctype waiter(byte me)
 {
 	byte rounds;

@@ -55,7 +55,7 @@ bool open, suspended;
 bool loaded;				/* its pages are EL2's to touch */
 bool el2_lock;				/* hyp_trace_cpu.lock */
 
-/* The host's: struct rb_remote_cpu. */
+/* The host's: struct rb_ext_cpu. */
 bool c_lock;
 bool ring_there;			/* c->ring */
 byte mirror[N];				/* c->slot_id */
@@ -251,7 +251,7 @@ proctype writer()
 	od
 }
 
-/* [rb_remote_oldest] */
+/* [rb_ext_oldest] */
 inline oldest(result, t)
 {
 	result = (t >= N && t - N + 1 > next_pos -> t - N + 1 : next_pos)
@@ -331,7 +331,7 @@ proctype consumer()
 	   :: !ring_there -> idle = false	/* it will be back */
 	   :: ring_there ->
 		t = meta_tail;
-		/* [rb_remote_refresh] */
+		/* [rb_ext_refresh] */
 		if
 		:: r_page != NONE ->
 			c = commit[r_page];
@@ -384,7 +384,7 @@ proctype consumer()
 }
 
 #if ITERATOR
-/* [iter_start, next_page, rb_remote_copy_page]: one page, at any time */
+/* [iter_start, next_page, rb_ext_copy_page]: one page, at any time */
 proctype iterator()
 {
 	byte t, pos, c, i, page, copy[EVENTS], copy_pos[EVENTS];
@@ -436,7 +436,7 @@ proctype iterator()
 }
 #endif
 
-/* [rb_remote_rewind], and what it is to be after a load */
+/* [rb_ext_rewind], and what it is to be after a load */
 inline rewind()
 {
 	d_step {

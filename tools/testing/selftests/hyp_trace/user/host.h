@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the reader of remote rings needs of the host's kernel, for user space: types
+ * What the reader of external rings needs of the host's kernel, for user space: types
  * that only have to exist, locks that are real ones, one CPU.
  */
 #ifndef USER_HOST_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remote ring buffers: consuming reads and statistics.
+ * External ring buffers: consuming reads and statistics.
  *
  * The reader trusts nothing that lies in shared pages. It copies what has been
  * committed, checks the copy, and serves events from there. What EL2 says in
@@ -11,7 +11,7 @@
 
 #include <linux/printk.h>
 
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 
 /* As ring_buffer.c tells binary readers of lost events, in a page's commit. */
 #define MISSED_EVENTS	BIT(31)
@@ -33,7 +33,7 @@ static void *room_at(struct ext_ring_page *page, size_t offset)
 #define MAX_EVENTS	(EXT_RING_DATA_SIZE / 12)
 
 /* Skip the rest of the reader page: as if it ended where the last event was taken */
-static void skip_page(struct rb_remote_cpu *c, const char *why)
+static void skip_page(struct rb_ext_cpu *c, const char *why)
 {
 	c->bad = true;
 	c->commit = c->done.read;
@@ -42,12 +42,12 @@ static void skip_page(struct rb_remote_cpu *c, const char *why)
 
 	if (!c->warned)
 		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped and count as overrun in per_cpu/cpu%d/stats\n",
-			c->remote->name, c->cpu, why, c->cpu);
+			c->ext->name, c->cpu, why, c->cpu);
 	c->warned = true;
 }
 
 /* Copy what the writer has added to the reader page since last time. */
-static void take_commit(struct rb_remote_cpu *c)
+static void take_commit(struct rb_ext_cpu *c)
 {
 	u64 commit = ext_page_commit(c->page);
 	struct ext_cursor start = c->end, end;
@@ -73,14 +73,14 @@ static void take_commit(struct rb_remote_cpu *c)
 	memcpy(c->copy->data + c->commit, c->page->data + c->commit,
 	       commit - c->commit);
 	end = start;
-	count = ext_cursor_skip(&end, c->copy, commit, &c->remote->format);
+	count = ext_cursor_skip(&end, c->copy, commit, &c->ext->format);
 	if (count < 0) {
 		skip_page(c, "malformed event");
 		return;
 	}
 
 	/* Else everything that is not would be going backwards from then on. */
-	if (end.ts > rb_remote_latest()) {
+	if (end.ts > rb_ext_latest()) {
 		skip_page(c, "time in the future");
 		return;
 	}
@@ -93,7 +93,7 @@ static void take_commit(struct rb_remote_cpu *c)
 }
 
 /* Is what EL2 returned the one thing that it can be? */
-static bool swap_ok(const struct rb_remote_cpu *c,
+static bool swap_ok(const struct rb_ext_cpu *c,
 		    const struct ext_ring_swap *swap)
 {
 	return swap->pos >= c->next_pos &&
@@ -102,17 +102,17 @@ static bool swap_ok(const struct rb_remote_cpu *c,
 }
 
 /* Exchange the reader page for the oldest unread one; false if there is none */
-static bool swap_page(struct rb_remote_cpu *c)
+static bool swap_page(struct rb_ext_cpu *c)
 {
 	struct ext_ring_swap swap;
 	u64 lost;
 
-	if (c->remote->ops->swap_page(c->cpu, &swap))
+	if (c->ext->ops->swap_page(c->cpu, &swap))
 		return false;
 
 	if (!swap_ok(c, &swap)) {
 		pr_err_once("%s: CPU%d: impossible reader page %u for position %llu, expected position %llu or later\n",
-			    c->remote->name, c->cpu, swap.id, swap.pos,
+			    c->ext->name, c->cpu, swap.id, swap.pos,
 			    c->next_pos);
 		return false;
 	}
@@ -135,10 +135,10 @@ static bool swap_page(struct rb_remote_cpu *c)
 }
 
 /**
- * rb_remote_refresh() - take what was added to the reader page
+ * rb_ext_refresh() - take what was added to the reader page
  * @c:		the CPU, locked
  */
-void rb_remote_refresh(struct rb_remote_cpu *c)
+void rb_ext_refresh(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
@@ -150,20 +150,20 @@ void rb_remote_refresh(struct rb_remote_cpu *c)
  * Is all of the reader page copied, with no more to come? In this order: if the writer
  * has moved on, the commit is its last.
  */
-static bool is_final(struct rb_remote_cpu *c)
+static bool is_final(struct rb_ext_cpu *c)
 {
-	bool final = !c->ring || rb_remote_tail(c->ring) >= c->next_pos;
+	bool final = !c->ring || rb_ext_tail(c->ring) >= c->next_pos;
 
-	rb_remote_refresh(c);
+	rb_ext_refresh(c);
 	return final;
 }
 
 /* Has the writer published something to swap for? @tail is where it is. */
-static bool can_swap(const struct rb_remote_cpu *c, u64 tail)
+static bool can_swap(const struct rb_ext_cpu *c, u64 tail)
 {
 	return tail > c->next_pos ||
 	       (tail == c->next_pos &&
-		ext_page_commit(rb_remote_page_at(c, tail)));
+		ext_page_commit(rb_ext_page_at(c, tail)));
 }
 
 /*
@@ -173,7 +173,7 @@ static bool can_swap(const struct rb_remote_cpu *c, u64 tail)
  * Return: 1 if c->done is in front of an event, 0 if there is none; -EAGAIN if not known
  * yet, for there were many pages that are no good
  */
-static int refill(struct rb_remote_cpu *c)
+static int refill(struct rb_ext_cpu *c)
 {
 	unsigned int pages = 0;
 
@@ -186,12 +186,12 @@ static int refill(struct rb_remote_cpu *c)
 			return 0;
 
 		/* In this order: if tail has moved on, commit is final. */
-		tail = rb_remote_tail(c->ring);
-		rb_remote_refresh(c);
+		tail = rb_ext_tail(c->ring);
+		rb_ext_refresh(c);
 		if (c->done.read != c->commit)
 			return 1;
 
-		if (pages++ == RB_REMOTE_PAGES_AT_ONCE)
+		if (pages++ == RB_EXT_PAGES_AT_ONCE)
 			return -EAGAIN;
 
 		if (!can_swap(c, tail) || !swap_page(c))
@@ -202,21 +202,21 @@ static int refill(struct rb_remote_cpu *c)
 }
 
 /**
- * rb_remote_rewind() - begin anew, with an empty ring
- * @c:		the CPU, locked; if it has a ring, rb_remote_slots_init() was before this
+ * rb_ext_rewind() - begin anew, with an empty ring
+ * @c:		the CPU, locked; if it has a ring, rb_ext_slots_init() was before this
  */
-void rb_remote_rewind(struct rb_remote_cpu *c)
+void rb_ext_rewind(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
 	c->generation++;
-	WRITE_ONCE(c->alarm, RB_REMOTE_NO_ALARM);
+	WRITE_ONCE(c->alarm, RB_EXT_NO_ALARM);
 	c->rung = 0;
 	c->page = NULL;
 	c->next_pos = 0;
 	c->commit = 0;
 	c->left = 0;
-	c->tail = (struct rb_remote_tail_count) { };
+	c->tail = (struct rb_ext_tail_count) { };
 	c->seq = 0;
 	c->bad = false;
 	c->told = false;
@@ -232,13 +232,13 @@ void rb_remote_rewind(struct rb_remote_cpu *c)
 }
 
 /**
- * rb_remote_slots_init() - which page is in which slot of an empty ring
+ * rb_ext_slots_init() - which page is in which slot of an empty ring
  * @slot_id:	by slot, to be filled in
  * @nr_slots:	how many there are
  *
  * Context: no reader may look at them yet; so many that it is not for the readers' lock.
  */
-void rb_remote_slots_init(u32 *slot_id, u32 nr_slots)
+void rb_ext_slots_init(u32 *slot_id, u32 nr_slots)
 {
 	u32 i;
 
@@ -247,7 +247,7 @@ void rb_remote_slots_init(u32 *slot_id, u32 nr_slots)
 }
 
 /* @count events are consumed, up to @done. */
-static void consumed(struct rb_remote_cpu *c, const struct ext_cursor *done,
+static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 		     unsigned int count)
 {
 	c->done = *done;
@@ -258,11 +258,11 @@ static void consumed(struct rb_remote_cpu *c, const struct ext_cursor *done,
 }
 
 /* The next event, and in @next the state behind it. */
-static struct ring_buffer_event *peek(struct rb_remote_cpu *c,
+static struct ring_buffer_event *peek(struct rb_ext_cpu *c,
 				      struct ext_cursor *next)
 {
 	*next = c->done;
-	if (ext_cursor_next(next, c->copy, c->commit, &c->remote->format) <= 0)
+	if (ext_cursor_next(next, c->copy, c->commit, &c->ext->format) <= 0)
 		return NULL;
 
 	return memcpy(c->event, next->header,
@@ -270,18 +270,18 @@ static struct ring_buffer_event *peek(struct rb_remote_cpu *c,
 }
 
 /* Nothing to read, and nothing will come: are the rings still needed? */
-static void maybe_idle(struct rb_remote_cpu *c)
+static void maybe_idle(struct rb_ext_cpu *c)
 {
-	if (!READ_ONCE(c->remote->on) && READ_ONCE(c->ring) &&
+	if (!READ_ONCE(c->ext->on) && READ_ONCE(c->ring) &&
 	    !oops_in_progress)
-		schedule_work(&c->remote->idle);
+		schedule_work(&c->ext->idle);
 }
 
 /*
  * Who dumps the buffer in an oops may have been interrupted with the lock held:
  * better an incomplete dump than none. False if it could not be had.
  */
-static bool reader_lock(struct rb_remote_cpu *c, unsigned long *flags)
+static bool reader_lock(struct rb_ext_cpu *c, unsigned long *flags)
 {
 	if (unlikely(oops_in_progress))
 		return raw_spin_trylock_irqsave(&c->lock, *flags);
@@ -296,7 +296,7 @@ static bool reader_lock(struct rb_remote_cpu *c, unsigned long *flags)
  *
  * -EBUSY if the lock could not be had.
  */
-static int reader_lock_filled(struct rb_remote_cpu *c, unsigned long *flags)
+static int reader_lock_filled(struct rb_ext_cpu *c, unsigned long *flags)
 {
 	int ret;
 
@@ -310,11 +310,11 @@ static int reader_lock_filled(struct rb_remote_cpu *c, unsigned long *flags)
 	return -EBUSY;
 }
 
-static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
+static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 					    u64 *ts, unsigned long *lost,
 					    bool consume)
 {
-	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 	struct ring_buffer_event *event;
 	struct ext_cursor next;
 	unsigned long flags;
@@ -339,16 +339,16 @@ static struct ring_buffer_event *read_event(struct rb_remote *remote, int cpu,
 	return event;
 }
 
-struct ring_buffer_event *rb_remote_peek(struct rb_remote *remote, int cpu,
+struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
 					 u64 *ts, unsigned long *lost)
 {
-	return read_event(remote, cpu, ts, lost, false);
+	return read_event(ext, cpu, ts, lost, false);
 }
 
-struct ring_buffer_event *rb_remote_consume(struct rb_remote *remote, int cpu,
+struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
 					    u64 *ts, unsigned long *lost)
 {
-	return read_event(remote, cpu, ts, lost, true);
+	return read_event(ext, cpu, ts, lost, true);
 }
 
 /*
@@ -369,7 +369,7 @@ static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 }
 
 /* As many events as fit into @len bytes, from @next on; returns how many. */
-static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
+static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 			      struct ext_cursor *next)
 {
 	unsigned int count = 0;
@@ -383,7 +383,7 @@ static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
 		struct ext_cursor last = *next;
 
 		if (ext_cursor_next(next, c->copy, c->commit,
-				    &c->remote->format) <= 0 ||
+				    &c->ext->format) <= 0 ||
 		    next->read - c->done.read > len) {
 			*next = last;
 			return count;
@@ -393,7 +393,7 @@ static unsigned int events_in(struct rb_remote_cpu *c, size_t len,
 }
 
 /* With something to consume: see below. */
-static int read_page(struct rb_remote_cpu *c, struct buffer_data_page **data_page,
+static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 		     size_t len, int full)
 {
 	struct ext_ring_page *to = (void *)*data_page;
@@ -432,8 +432,8 @@ static int read_page(struct rb_remote_cpu *c, struct buffer_data_page **data_pag
 }
 
 /**
- * rb_remote_read_page() - consume a page's worth of events
- * @remote:	the buffer
+ * rb_ext_read_page() - consume a page's worth of events
+ * @ext:	the buffer
  * @cpu:	whose
  * @data_page:	a page, for one in the format of events/header_page: the same, filled
  *		in, or another one in exchange
@@ -442,10 +442,10 @@ static int read_page(struct rb_remote_cpu *c, struct buffer_data_page **data_pag
  *
  * Return: 0, or -1 if there is nothing of the kind
  */
-int rb_remote_read_page(struct rb_remote *remote, int cpu,
+int rb_ext_read_page(struct rb_ext *ext, int cpu,
 			struct buffer_data_page **data_page, size_t len, int full)
 {
-	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 	unsigned long flags;
 	int filled, ret = -1;
 
@@ -460,16 +460,16 @@ int rb_remote_read_page(struct rb_remote *remote, int cpu,
 }
 
 /**
- * rb_remote_consume_mapped() - consume the reader page where it is
+ * rb_ext_consume_mapped() - consume the reader page where it is
  * @c:		the CPU, locked
  *
  * For those who have the ring mapped. If nothing is left in the reader page, the
  * next one takes its place. Events lost before a page are told as in
- * rb_remote_read_page(), if the writer has done with it.
+ * rb_ext_read_page(), if the writer has done with it.
  *
  * Return: events lost before those that were consumed
  */
-u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
+u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 {
 	u64 lost = 0;
 	bool final;
@@ -498,16 +498,16 @@ u64 rb_remote_consume_mapped(struct rb_remote_cpu *c)
 }
 
 /* As refill() finds, but the reader page stays: somebody may be reading it. */
-static bool mapped_empty(struct rb_remote_cpu *c)
+static bool mapped_empty(struct rb_ext_cpu *c)
 {
-	u64 tail = rb_remote_tail(c->ring);
+	u64 tail = rb_ext_tail(c->ring);
 
-	rb_remote_refresh(c);
+	rb_ext_refresh(c);
 	return c->done.read == c->commit && !can_swap(c, tail);
 }
 
 /* Is there nothing to consume? -EAGAIN as refill(). */
-static int nothing_there(struct rb_remote_cpu *c)
+static int nothing_there(struct rb_ext_cpu *c)
 {
 	int ret;
 
@@ -518,7 +518,7 @@ static int nothing_there(struct rb_remote_cpu *c)
 	return ret < 0 ? ret : !ret;
 }
 
-static bool cpu_empty(struct rb_remote_cpu *c)
+static bool cpu_empty(struct rb_ext_cpu *c)
 {
 	unsigned long flags;
 	int empty;
@@ -534,29 +534,29 @@ static bool cpu_empty(struct rb_remote_cpu *c)
 }
 
 /**
- * rb_remote_all_empty() - is there nothing to read from any CPU?
- * @remote:	the buffer
+ * rb_ext_all_empty() - is there nothing to read from any CPU?
+ * @ext:	the buffer
  */
-bool rb_remote_all_empty(struct rb_remote *remote)
+bool rb_ext_all_empty(struct rb_ext *ext)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (!cpu_empty(per_cpu_ptr(remote->cpus, cpu)))
+		if (!cpu_empty(per_cpu_ptr(ext->cpus, cpu)))
 			return false;
 	}
 
 	return true;
 }
 
-bool rb_remote_empty(struct rb_remote *remote, int cpu)
+bool rb_ext_empty(struct rb_ext *ext, int cpu)
 {
-	struct rb_remote_cpu *c;
+	struct rb_ext_cpu *c;
 
 	if (cpu == RING_BUFFER_ALL_CPUS)
-		return rb_remote_all_empty(remote);
+		return rb_ext_all_empty(ext);
 
-	c = per_cpu_ptr(remote->cpus, cpu);
+	c = per_cpu_ptr(ext->cpus, cpu);
 	if (!cpu_empty(c))
 		return false;
 
@@ -578,9 +578,9 @@ struct census {
 	u64	oldest_ts;
 };
 
-static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
+static void census_reader_page(struct rb_ext_cpu *c, struct census *census)
 {
-	rb_remote_refresh(c);
+	rb_ext_refresh(c);
 	if (!c->left)
 		return;
 
@@ -592,19 +592,19 @@ static void census_reader_page(struct rb_remote_cpu *c, struct census *census)
  * Events in the page that is being written, or -EINVAL. Each is counted once: whoever
  * asks again has the new ones added.
  */
-static int count_tail(struct rb_remote_cpu *c, const struct ext_ring_page *page, u64 pos)
+static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 pos)
 {
-	struct rb_remote_tail_count *tail = &c->tail;
+	struct rb_ext_tail_count *tail = &c->tail;
 	int count;
 
 	if (tail->page != page || tail->pos != pos) {
-		*tail = (struct rb_remote_tail_count) { .page = page, .pos = pos };
+		*tail = (struct rb_ext_tail_count) { .page = page, .pos = pos };
 		ext_cursor_init(&tail->cursor, page);
 	}
 
 	/* Live: the page may be reused meanwhile, which the caller finds out. */
 	count = data_race(ext_cursor_skip(&tail->cursor, page, ext_page_commit(page),
-					  &c->remote->format));
+					  &c->ext->format));
 	if (count < 0) {
 		tail->page = NULL;
 		return count;
@@ -618,7 +618,7 @@ static int count_tail(struct rb_remote_cpu *c, const struct ext_ring_page *page,
  * Add the pages in the ring. Numbers from shared memory: what cannot be is left
  * out, and nonsense stays in this one answer. False if the writer interfered.
  */
-static bool census_ring(struct rb_remote_cpu *c, u64 tail, struct census *census)
+static bool census_ring(struct rb_ext_cpu *c, u64 tail, struct census *census)
 {
 	u64 oldest, first_seq, expected, before;
 	const struct ext_ring_page *page;
@@ -627,13 +627,13 @@ static bool census_ring(struct rb_remote_cpu *c, u64 tail, struct census *census
 	if (tail < c->next_pos)
 		return true;
 
-	oldest = rb_remote_oldest(c, tail);
-	page = rb_remote_page_at(c, oldest);
+	oldest = rb_ext_oldest(c, tail);
+	page = rb_ext_page_at(c, oldest);
 	first_seq = READ_ONCE(page->first_seq);
 	if (!census->entries && ext_page_commit(page))
 		census->oldest_ts = READ_ONCE(page->time_stamp);
 
-	page = rb_remote_page_at(c, tail);
+	page = rb_ext_page_at(c, tail);
 	count = count_tail(c, page, tail);
 
 	expected = c->seq + census->entries;
@@ -648,7 +648,7 @@ static bool census_ring(struct rb_remote_cpu *c, u64 tail, struct census *census
 	return READ_ONCE(c->ring->meta->claimed) < oldest + c->ring->nr_slots;
 }
 
-static struct census take_census(struct rb_remote_cpu *c)
+static struct census take_census(struct rb_ext_cpu *c)
 {
 	struct census census;
 	int tries = 3;
@@ -658,7 +658,7 @@ static struct census take_census(struct rb_remote_cpu *c)
 	do {
 		census = (struct census) { };
 		if (c->ring)
-			tail = rb_remote_tail(c->ring);
+			tail = rb_ext_tail(c->ring);
 		census_reader_page(c, &census);
 	} while (c->ring && !census_ring(c, tail, &census) && --tries);
 
@@ -680,13 +680,13 @@ struct byte_count {
 };
 
 /* The reader page; and settle where the end is. */
-static void count_reader_page(struct rb_remote_cpu *c, struct byte_count *count)
+static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
 {
 	u64 tail;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
-	rb_remote_refresh(c);
+	rb_ext_refresh(c);
 	*count = (struct byte_count) {
 		.bytes = c->commit - c->done.read,
 		.generation = c->generation,
@@ -694,17 +694,17 @@ static void count_reader_page(struct rb_remote_cpu *c, struct byte_count *count)
 	if (!c->ring)
 		return;
 
-	tail = rb_remote_tail(c->ring);
+	tail = rb_ext_tail(c->ring);
 	if (tail < c->next_pos)
 		return;
 
 	/* From shared memory: not more than a ring's worth, whatever it says. */
-	count->next = rb_remote_oldest(c, tail);
+	count->next = rb_ext_oldest(c, tail);
 	count->end = count->next + min(tail - count->next + 1, (u64)c->ring->nr_slots);
 }
 
 /* Some more pages, less those that are gone meanwhile; false if there are none. */
-static bool count_pages(struct rb_remote_cpu *c, struct byte_count *count)
+static bool count_pages(struct rb_ext_cpu *c, struct byte_count *count)
 {
 	u64 stop;
 
@@ -713,20 +713,20 @@ static bool count_pages(struct rb_remote_cpu *c, struct byte_count *count)
 	if (!c->ring || c->generation != count->generation)
 		return false;
 
-	count->next = max(count->next, rb_remote_oldest(c, rb_remote_tail(c->ring)));
+	count->next = max(count->next, rb_ext_oldest(c, rb_ext_tail(c->ring)));
 	if (count->next >= count->end)
 		return false;
 
-	stop = count->next + min(count->end - count->next, (u64)RB_REMOTE_PAGES_AT_ONCE);
+	stop = count->next + min(count->end - count->next, (u64)RB_EXT_PAGES_AT_ONCE);
 	for (; count->next != stop; count->next++)
-		count->bytes += min(ext_page_commit(rb_remote_page_at(c, count->next)),
+		count->bytes += min(ext_page_commit(rb_ext_page_at(c, count->next)),
 				    EXT_RING_DATA_SIZE);
 
 	return true;
 }
 
 /* Bytes that can still be read; while the writer runs, a good guess. */
-static u64 count_bytes(struct rb_remote_cpu *c)
+static u64 count_bytes(struct rb_ext_cpu *c)
 {
 	struct byte_count count;
 
@@ -738,10 +738,10 @@ static u64 count_bytes(struct rb_remote_cpu *c)
 }
 
 /**
- * rb_remote_entries() - events that can still be read
+ * rb_ext_entries() - events that can still be read
  * @c:		the CPU, locked
  */
-u64 rb_remote_entries(struct rb_remote_cpu *c)
+u64 rb_ext_entries(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
@@ -749,50 +749,50 @@ u64 rb_remote_entries(struct rb_remote_cpu *c)
 }
 
 /**
- * rb_remote_overrun() - events that are lost
+ * rb_ext_overrun() - events that are lost
  * @c:		the CPU, locked
  */
-u64 rb_remote_overrun(struct rb_remote_cpu *c)
+u64 rb_ext_overrun(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
 	return c->overrun + take_census(c).overrun;
 }
 
-static u64 cpu_stat(struct rb_remote_cpu *c, enum rb_remote_stat stat)
+static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 {
 	/* This looks at all pages, and takes the lock for some of them at a time. */
-	if (stat == RB_REMOTE_BYTES)
+	if (stat == RB_EXT_BYTES)
 		return count_bytes(c);
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
 	switch (stat) {
-	case RB_REMOTE_ENTRIES:
-		return rb_remote_entries(c);
-	case RB_REMOTE_OVERRUN:
-		return rb_remote_overrun(c);
-	case RB_REMOTE_DROPPED:
+	case RB_EXT_ENTRIES:
+		return rb_ext_entries(c);
+	case RB_EXT_OVERRUN:
+		return rb_ext_overrun(c);
+	case RB_EXT_DROPPED:
 		return c->dropped +
 		       (c->ring ? READ_ONCE(c->ring->meta->dropped) : 0);
-	case RB_REMOTE_READ:
+	case RB_EXT_READ:
 		return c->read;
-	case RB_REMOTE_OLDEST_TS:
+	case RB_EXT_OLDEST_TS:
 		return take_census(c).oldest_ts;
 	default:
 		return 0;
 	}
 }
 
-u64 rb_remote_stat(struct rb_remote *remote, int cpu, enum rb_remote_stat stat)
+u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat)
 {
 	u64 sum = 0;
 
 	if (cpu != RING_BUFFER_ALL_CPUS)
-		return cpu_stat(per_cpu_ptr(remote->cpus, cpu), stat);
+		return cpu_stat(per_cpu_ptr(ext->cpus, cpu), stat);
 
 	for_each_possible_cpu(cpu)
-		sum += cpu_stat(per_cpu_ptr(remote->cpus, cpu), stat);
+		sum += cpu_stat(per_cpu_ptr(ext->cpus, cpu), stat);
 
 	return sum;
 }

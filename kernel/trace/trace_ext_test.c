@@ -25,17 +25,17 @@
 #include <linux/io.h>
 #include <linux/uaccess.h>
 
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 #include "trace.h"
-#include "trace_hyp_test.h"
+#include "trace_ext_test.h"
 
 #define CREATE_TRACE_POINTS
-#include "trace_hyp_test_event.h"
+#include "trace_ext_test_event.h"
 
 static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 				 size_t cnt, loff_t *ppos)
 {
-	struct rb_remote *remote = filp->private_data;
+	struct rb_ext *ext = filp->private_data;
 	u64 id;
 	int ret;
 
@@ -43,7 +43,7 @@ static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 	if (ret)
 		return ret;
 
-	remote->ops->write_event(id);
+	ext->ops->write_event(id);
 	return cnt;
 }
 
@@ -175,7 +175,7 @@ static const struct file_operations write_cpu_pm_fops = {
 static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
 				size_t cnt, loff_t *ppos)
 {
-	struct rb_remote *remote = filp->private_data;
+	struct rb_ext *ext = filp->private_data;
 	char text[TEXT_SIZE];
 	u64 action, arg;
 	int ret;
@@ -186,7 +186,7 @@ static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
 	if (sscanf(text, "%llu %llu", &action, &arg) != 2)
 		return -EINVAL;
 
-	ret = remote->ops->test(action, arg);
+	ret = ext->ops->test(action, arg);
 	return ret ?: cnt;
 }
 
@@ -198,9 +198,9 @@ static const struct file_operations write_test_fops = {
 static ssize_t write_destroy_write(struct file *filp, const char __user *ubuf,
 				   size_t cnt, loff_t *ppos)
 {
-	struct rb_remote *remote = filp->private_data;
+	struct rb_ext *ext = filp->private_data;
 
-	return trace_array_destroy(remote->tr) ?: cnt;
+	return trace_array_destroy(ext->tr) ?: cnt;
 }
 
 static const struct file_operations write_destroy_fops = {
@@ -226,17 +226,17 @@ static const struct file_operations write_null_fops = {
 DEFINE_FREE(bounce, void *, free_page((unsigned long)_T))
 
 /* The meta page, then the data pages by id; NULL behind the last. */
-static void *page_at(struct rb_remote *remote, loff_t pos)
+static void *page_at(struct rb_ext *ext, loff_t pos)
 {
 	u64 cpu = pos >> CPU_SHIFT, page = (pos & (BIT(CPU_SHIFT) - 1)) >> PAGE_SHIFT;
-	struct rb_remote_ring *ring;
+	struct trace_ext_ring *ring;
 
-	lockdep_assert_held(&remote->lock);
+	lockdep_assert_held(&ext->lock);
 
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
 
-	ring = per_cpu_ptr(remote->cpus, cpu)->ring;
+	ring = per_cpu_ptr(ext->cpus, cpu)->ring;
 	if (!ring || page > ring->nr_slots + 1)
 		return NULL;
 
@@ -251,14 +251,14 @@ static ssize_t ring_pages_read(struct file *filp, char __user *ubuf,
 			       size_t cnt, loff_t *ppos)
 {
 	void *buf __free(bounce) = (void *)__get_free_page(GFP_KERNEL);
-	struct rb_remote *remote = filp->private_data;
+	struct rb_ext *ext = filp->private_data;
 	size_t offset = offset_in_page(*ppos);
 
 	if (!buf)
 		return -ENOMEM;
 
-	scoped_guard(mutex, &remote->lock) {
-		const void *page = page_at(remote, *ppos);
+	scoped_guard(mutex, &ext->lock) {
+		const void *page = page_at(ext, *ppos);
 
 		if (!page)
 			return 0;
@@ -277,7 +277,7 @@ static ssize_t ring_pages_write(struct file *filp, const char __user *ubuf,
 				size_t cnt, loff_t *ppos)
 {
 	void *buf __free(bounce) = (void *)__get_free_page(GFP_KERNEL);
-	struct rb_remote *remote = filp->private_data;
+	struct rb_ext *ext = filp->private_data;
 	size_t offset = offset_in_page(*ppos);
 	void *page;
 
@@ -288,9 +288,9 @@ static ssize_t ring_pages_write(struct file *filp, const char __user *ubuf,
 	if (copy_from_user(buf, ubuf, cnt))
 		return -EFAULT;
 
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&ext->lock);
 
-	page = page_at(remote, *ppos);
+	page = page_at(ext, *ppos);
 	if (!page)
 		return -ENOSPC;
 
@@ -317,38 +317,38 @@ static int __init setup_fail(char *arg)
 early_param("fail_hyp_trace", setup_fail);
 
 /**
- * trace_hyp_test_fail() - is this step of creating the instance to fail?
+ * trace_ext_test_fail() - is this step of creating the instance to fail?
  *
  * Return: 0, or -ENOMEM if it is
  */
-int __init trace_hyp_test_fail(void)
+int __init trace_ext_test_fail(void)
 {
 	return should_fail(&fail_hyp_trace, 1) ? -ENOMEM : 0;
 }
 #else
-int __init trace_hyp_test_fail(void)
+int __init trace_ext_test_fail(void)
 {
 	return 0;
 }
 #endif
 
 /**
- * trace_hyp_test_init() - create the files for tests
- * @remote:	the hypervisor's buffer, with its instance
+ * trace_ext_test_init() - create the files for tests
+ * @ext:	the hypervisor's buffer, with its instance
  */
-void __init trace_hyp_test_init(struct rb_remote *remote)
+void __init trace_ext_test_init(struct rb_ext *ext)
 {
-	struct dentry *dir = remote->tr->dir;
+	struct dentry *dir = ext->tr->dir;
 
-	trace_create_file("write_event", 0200, dir, remote, &write_event_fops);
-	trace_create_file("write_host_event", 0200, dir, remote,
+	trace_create_file("write_event", 0200, dir, ext, &write_event_fops);
+	trace_create_file("write_host_event", 0200, dir, ext,
 			  &write_host_event_fops);
-	trace_create_file("write_smc", 0200, dir, remote, &write_smc_fops);
-	trace_create_file("write_hvc", 0200, dir, remote, &write_hvc_fops);
-	trace_create_file("write_touch", 0200, dir, remote, &write_touch_fops);
-	trace_create_file("write_cpu_pm", 0200, dir, remote, &write_cpu_pm_fops);
-	trace_create_file("write_test", 0200, dir, remote, &write_test_fops);
-	trace_create_file("write_destroy", 0200, dir, remote, &write_destroy_fops);
-	trace_create_file("write_null", 0200, dir, remote, &write_null_fops);
-	trace_create_file("ring_pages", 0600, dir, remote, &ring_pages_fops);
+	trace_create_file("write_smc", 0200, dir, ext, &write_smc_fops);
+	trace_create_file("write_hvc", 0200, dir, ext, &write_hvc_fops);
+	trace_create_file("write_touch", 0200, dir, ext, &write_touch_fops);
+	trace_create_file("write_cpu_pm", 0200, dir, ext, &write_cpu_pm_fops);
+	trace_create_file("write_test", 0200, dir, ext, &write_test_fops);
+	trace_create_file("write_destroy", 0200, dir, ext, &write_destroy_fops);
+	trace_create_file("write_null", 0200, dir, ext, &write_null_fops);
+	trace_create_file("ring_pages", 0600, dir, ext, &ring_pages_fops);
 }

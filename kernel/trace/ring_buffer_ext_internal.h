@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * State of a remote ring buffer, shared by its parts:
+ * State of an external ring buffer, shared by its parts:
  *
- *   ring_buffer_remote.c	life of the rings: load, unload, resize, on, off
- *   ring_buffer_remote_read.c	consuming reads, statistics
- *   ring_buffer_remote_iter.c	non-consuming reads
- *   ring_buffer_remote_wait.c	those who wait for events
- *   ring_buffer_remote_map.c	pages in user space
+ *   ring_buffer_ext.c	life of the rings: load, unload, resize, on, off
+ *   ring_buffer_ext_read.c	consuming reads, statistics
+ *   ring_buffer_ext_iter.c	non-consuming reads
+ *   ring_buffer_ext_wait.c	those who wait for events
+ *   ring_buffer_ext_map.c	pages in user space
  *
  * Locks, outer first: trace_types_lock, cpus_read_lock() or mmap_lock,
- * rb_remote.lock, rb_remote_cpu.lock, rb_remote.mode_lock.
+ * rb_ext.lock, rb_ext_cpu.lock, rb_ext.mode_lock.
  */
-#ifndef _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H
-#define _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H
+#ifndef _KERNEL_TRACE_RING_BUFFER_EXT_INTERNAL_H
+#define _KERNEL_TRACE_RING_BUFFER_EXT_INTERNAL_H
 
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
@@ -24,16 +24,16 @@
 #include <linux/workqueue.h>
 
 #include "ext_page.h"
-#include "ring_buffer_remote.h"
+#include "ring_buffer_ext.h"
 
 /**
- * struct rb_remote_tail_count - how much of the page being written has been counted
+ * struct rb_ext_tail_count - how much of the page being written has been counted
  * @page:	the page, NULL if none
  * @pos:	its position
  * @cursor:	behind the last event that was counted
  * @count:	events up to there
  */
-struct rb_remote_tail_count {
+struct rb_ext_tail_count {
 	const struct ext_ring_page	*page;
 	u64				pos;
 	struct ext_cursor		cursor;
@@ -41,9 +41,9 @@ struct rb_remote_tail_count {
 };
 
 /**
- * struct rb_remote_cpu - the reader's side of one CPU's ring
+ * struct rb_ext_cpu - the reader's side of one CPU's ring
  * @lock:	serialises readers; protects all below but @doorbell, @waiters and @mapped
- * @remote:	whose it is
+ * @ext:	whose it is
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
  * @ring:	the ring's memory, NULL if none is loaded
@@ -73,23 +73,23 @@ struct rb_remote_tail_count {
  * @read:	events consumed
  * @overrun:	events lost
  * @dropped:	events dropped by rings that are unloaded
- * @alarm:	position at which the writer will tell us of an event, RB_REMOTE_NO_ALARM
- *		if it won't. Read without @lock by rb_remote_doorbell()
+ * @alarm:	position at which the writer will tell us of an event, RB_EXT_NO_ALARM
+ *		if it won't. Read without @lock by rb_ext_doorbell()
  * @rung:	how often the writer had told us when we last looked
  * @armed:	when that was set last [jiffies]
  * @doorbell:	wakes those who wait, when it has
  * @waiters:	those who wait for events of this CPU
- * @mapped:	mappings of the ring in user space, under rb_remote.lock. While there
+ * @mapped:	mappings of the ring in user space, under rb_ext.lock. While there
  *		are any the ring is neither unloaded nor exchanged
  * @user:	the page that tells them where the reader is, NULL if there are none
  */
-struct rb_remote_cpu {
+struct rb_ext_cpu {
 	raw_spinlock_t			lock;
-	struct rb_remote		*remote;
+	struct rb_ext		*ext;
 	int				cpu;
 	u32				nr_slots;
 
-	struct rb_remote_ring		*ring;
+	struct trace_ext_ring		*ring;
 	unsigned int			generation;
 	u32				*slot_id;
 	u32				spare;
@@ -102,7 +102,7 @@ struct rb_remote_cpu {
 	struct ext_cursor		done;
 	struct ext_cursor		end;
 	unsigned int			left;
-	struct rb_remote_tail_count	tail;
+	struct rb_ext_tail_count	tail;
 	bool				bad;
 	bool				told;
 	bool				warned;
@@ -124,7 +124,7 @@ struct rb_remote_cpu {
 };
 
 /**
- * struct rb_remote - a remote ring buffer
+ * struct rb_ext - an external ring buffer
  * @name:	for messages
  * @ops:	how to talk to the writer
  * @in_use:	called when tracing is turned on, while it is for other CPUs, and when
@@ -136,7 +136,7 @@ struct rb_remote_cpu {
  * @started:	the writer's clock runs
  * @mode_lock:	protects the three below, and orders what the writer is told
  * @on:		the user wants events recorded
- * @paused:	nesting of rb_remote_pause()
+ * @paused:	nesting of rb_ext_pause()
  * @overwrite:	a full ring loses the oldest events, else the newest
  * @iters:	non-consuming readers
  * @idle:	unloads the rings when they are of no use any more
@@ -144,13 +144,13 @@ struct rb_remote_cpu {
  * @wakes:	counts how often they were told to stop waiting
  * @poll:	looks for events on behalf of those who wait, if the writer can't tell
  */
-struct rb_remote {
+struct rb_ext {
 	const char			*name;
-	const struct rb_remote_ops	*ops;
+	const struct trace_ext_ops	*ops;
 	void				(*in_use)(bool in_use);
 	struct ext_page_format		format;
 	struct trace_array		*tr;
-	struct rb_remote_cpu __percpu	*cpus;
+	struct rb_ext_cpu __percpu	*cpus;
 
 	struct mutex			lock;
 	bool				started;
@@ -168,42 +168,42 @@ struct rb_remote {
 	struct delayed_work		poll;
 };
 
-#define RB_REMOTE_NO_ALARM	U64_MAX
+#define RB_EXT_NO_ALARM	U64_MAX
 
 /*
- * Pages of a ring that are looked at with rb_remote_cpu.lock held, which keeps the
+ * Pages of a ring that are looked at with rb_ext_cpu.lock held, which keeps the
  * CPU's interrupts off: a ring may have EXT_RING_MAX_SLOTS.
  */
-#define RB_REMOTE_PAGES_AT_ONCE	256
+#define RB_EXT_PAGES_AT_ONCE	256
 
 /**
- * rb_remote_tail() - position that the writer is at
+ * rb_ext_tail() - position that the writer is at
  * @ring:	a loaded ring
  *
  * Acquire: pairs with ring_begin_page(). The page of that position has a valid
  * header, all earlier ones have all their events. The value is only a hint:
  * it lies in shared memory.
  */
-static inline u64 rb_remote_tail(const struct rb_remote_ring *ring)
+static inline u64 rb_ext_tail(const struct trace_ext_ring *ring)
 {
 	return smp_load_acquire(&ring->meta->tail);
 }
 
 /**
- * rb_remote_page_at() - the page of a position in the ring
+ * rb_ext_page_at() - the page of a position in the ring
  * @c:		a CPU whose ring is loaded
  * @pos:	position, from c->next_pos on
  *
  * Never out of bounds, whatever @pos.
  */
 static inline const struct ext_ring_page *
-rb_remote_page_at(const struct rb_remote_cpu *c, u64 pos)
+rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
 {
 	return c->ring->pages[c->slot_id[pos % c->ring->nr_slots]];
 }
 
-/** rb_remote_oldest() - the oldest position at @tail that is in the ring */
-static inline u64 rb_remote_oldest(const struct rb_remote_cpu *c, u64 tail)
+/** rb_ext_oldest() - the oldest position at @tail that is in the ring */
+static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
 {
 	u64 slots = c->ring->nr_slots;
 
@@ -211,30 +211,30 @@ static inline u64 rb_remote_oldest(const struct rb_remote_cpu *c, u64 tail)
 }
 
 /**
- * rb_remote_latest() - the latest time that an event can have [ns]
+ * rb_ext_latest() - the latest time that an event can have [ns]
  *
  * The writer's clock may be ahead of ours, after a suspend for instance, until it is
  * corrected. This is for time that makes no sense.
  */
-static inline u64 rb_remote_latest(void)
+static inline u64 rb_ext_latest(void)
 {
-	return rb_remote_clock() + 600ULL * NSEC_PER_SEC;
+	return rb_ext_clock() + 600ULL * NSEC_PER_SEC;
 }
 
-int rb_remote_init(struct rb_remote *remote);
-void rb_remote_exit(struct rb_remote *remote);
-void rb_remote_init_wait(struct rb_remote *remote);
-void rb_remote_rearm(struct rb_remote_cpu *c);
-void rb_remote_doorbell(struct rb_remote *remote);
-void rb_remote_rewind(struct rb_remote_cpu *c);
-void rb_remote_slots_init(u32 *slot_id, u32 nr_slots);
-u64 rb_remote_consume_mapped(struct rb_remote_cpu *c);
-u64 rb_remote_entries(struct rb_remote_cpu *c);
-u64 rb_remote_overrun(struct rb_remote_cpu *c);
-bool rb_remote_all_empty(struct rb_remote *remote);
-int rb_remote_cpu_load(struct rb_remote_cpu *c);
-void rb_remote_update_user(struct rb_remote_cpu *c, u64 lost);
-void rb_remote_refresh(struct rb_remote_cpu *c);
-int rb_remote_cpu_online(struct rb_remote *remote, int cpu);
+int rb_ext_init(struct rb_ext *ext);
+void rb_ext_exit(struct rb_ext *ext);
+void rb_ext_init_wait(struct rb_ext *ext);
+void rb_ext_rearm(struct rb_ext_cpu *c);
+void rb_ext_doorbell(struct rb_ext *ext);
+void rb_ext_rewind(struct rb_ext_cpu *c);
+void rb_ext_slots_init(u32 *slot_id, u32 nr_slots);
+u64 rb_ext_consume_mapped(struct rb_ext_cpu *c);
+u64 rb_ext_entries(struct rb_ext_cpu *c);
+u64 rb_ext_overrun(struct rb_ext_cpu *c);
+bool rb_ext_all_empty(struct rb_ext *ext);
+int rb_ext_cpu_load(struct rb_ext_cpu *c);
+void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost);
+void rb_ext_refresh(struct rb_ext_cpu *c);
+int rb_ext_cpu_online(struct rb_ext *ext, int cpu);
 
-#endif /* _KERNEL_TRACE_RING_BUFFER_REMOTE_INTERNAL_H */
+#endif /* _KERNEL_TRACE_RING_BUFFER_EXT_INTERNAL_H */

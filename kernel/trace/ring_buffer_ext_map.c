@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remote ring buffers: their pages in user space.
+ * External ring buffers: their pages in user space.
  *
  * mmap() of trace_pipe_raw gives the pages that the writer writes, read-only, in
  * the order of their ids, behind a page that says which of them is the reader
@@ -17,14 +17,14 @@
 
 #include <uapi/linux/trace_mmap.h>
 
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 
 /**
- * rb_remote_update_user() - tell user space where the reader is
+ * rb_ext_update_user() - tell user space where the reader is
  * @c:		a CPU whose ring is mapped, locked
  * @lost:	events lost before the reader page, or since it was asked for last
  */
-void rb_remote_update_user(struct rb_remote_cpu *c, u64 lost)
+void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost)
 {
 	struct trace_buffer_meta *user = c->user;
 
@@ -34,12 +34,12 @@ void rb_remote_update_user(struct rb_remote_cpu *c, u64 lost)
 		user->reader.lost_events = lost;
 	user->reader.id = c->spare;
 	user->reader.read = c->done.read;
-	user->entries = rb_remote_entries(c);
-	user->overrun = rb_remote_overrun(c);
+	user->entries = rb_ext_entries(c);
+	user->overrun = rb_ext_overrun(c);
 	user->read = c->read;
 }
 
-static int user_page_alloc(struct rb_remote_cpu *c)
+static int user_page_alloc(struct rb_ext_cpu *c)
 {
 	struct trace_buffer_meta *user = (void *)get_zeroed_page(GFP_KERNEL);
 
@@ -53,11 +53,11 @@ static int user_page_alloc(struct rb_remote_cpu *c)
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 	c->user = user;
-	rb_remote_update_user(c, 0);
+	rb_ext_update_user(c, 0);
 	return 0;
 }
 
-static void user_page_free(struct rb_remote_cpu *c)
+static void user_page_free(struct rb_ext_cpu *c)
 {
 	struct trace_buffer_meta *user = c->user;
 
@@ -68,14 +68,14 @@ static void user_page_free(struct rb_remote_cpu *c)
 }
 
 /* The reader's page first, then those of the ring by id. */
-static struct page *page_of(const struct rb_remote_cpu *c, unsigned long pgoff)
+static struct page *page_of(const struct rb_ext_cpu *c, unsigned long pgoff)
 {
 	return pgoff ? virt_to_page(c->ring->pages[pgoff - 1]) :
 		       virt_to_page(c->user);
 }
 
 /* Put the pages from @vma->vm_pgoff on into @vma. */
-static int insert_pages(struct rb_remote_cpu *c, struct vm_area_struct *vma)
+static int insert_pages(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 {
 	unsigned long nr_pages = c->ring->nr_slots + 2, count = vma_pages(vma);
 	unsigned long first = vma->vm_pgoff, i;
@@ -95,8 +95,8 @@ static int insert_pages(struct rb_remote_cpu *c, struct vm_area_struct *vma)
 }
 
 /**
- * rb_remote_map() - map a CPU's ring into user space
- * @remote:	the buffer
+ * rb_ext_map() - map a CPU's ring into user space
+ * @ext:	the buffer
  * @cpu:	whose
  * @vma:	where to; page 0 is the one that says where the reader is
  *
@@ -106,9 +106,9 @@ static int insert_pages(struct rb_remote_cpu *c, struct vm_area_struct *vma)
  * Return: 0, -EPERM if not read-only and shared, -EINVAL if beyond the end,
  * -ENOMEM, or why the writer refused
  */
-int rb_remote_map(struct rb_remote *remote, int cpu, struct vm_area_struct *vma)
+int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
 {
-	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 	int ret;
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
@@ -119,9 +119,9 @@ int rb_remote_map(struct rb_remote *remote, int cpu, struct vm_area_struct *vma)
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYWRITE | VM_MAYEXEC);
 
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&ext->lock);
 
-	ret = rb_remote_cpu_load(c);
+	ret = rb_ext_cpu_load(c);
 	if (ret)
 		return ret;
 
@@ -141,29 +141,29 @@ int rb_remote_map(struct rb_remote *remote, int cpu, struct vm_area_struct *vma)
 }
 
 /**
- * rb_remote_map_dup() - there is one more of a mapping: it is being moved, or forked
- * @remote:	the buffer
+ * rb_ext_map_dup() - there is one more of a mapping: it is being moved, or forked
+ * @ext:	the buffer
  * @cpu:	whose
  */
-void rb_remote_map_dup(struct rb_remote *remote, int cpu)
+void rb_ext_map_dup(struct rb_ext *ext, int cpu)
 {
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&ext->lock);
 
-	per_cpu_ptr(remote->cpus, cpu)->mapped++;
+	per_cpu_ptr(ext->cpus, cpu)->mapped++;
 }
 
 /**
- * rb_remote_unmap() - a mapping is gone
- * @remote:	the buffer
+ * rb_ext_unmap() - a mapping is gone
+ * @ext:	the buffer
  * @cpu:	whose
  *
  * Return: 0
  */
-int rb_remote_unmap(struct rb_remote *remote, int cpu)
+int rb_ext_unmap(struct rb_ext *ext, int cpu)
 {
-	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&ext->lock);
 
 	if (!--c->mapped)
 		user_page_free(c);
@@ -172,21 +172,21 @@ int rb_remote_unmap(struct rb_remote *remote, int cpu)
 }
 
 /**
- * rb_remote_map_get_reader() - TRACE_MMAP_IOCTL_GET_READER
- * @remote:	the buffer
+ * rb_ext_map_get_reader() - TRACE_MMAP_IOCTL_GET_READER
+ * @ext:	the buffer
  * @cpu:	whose
  *
  * Return: 0, -ENODEV if it is not mapped
  */
-int rb_remote_map_get_reader(struct rb_remote *remote, int cpu)
+int rb_ext_map_get_reader(struct rb_ext *ext, int cpu)
 {
-	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
 	if (!c->user)
 		return -ENODEV;
 
-	rb_remote_update_user(c, rb_remote_consume_mapped(c));
+	rb_ext_update_user(c, rb_ext_consume_mapped(c));
 	return 0;
 }

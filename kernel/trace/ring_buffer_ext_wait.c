@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remote ring buffers: those who wait for events.
+ * External ring buffers: those who wait for events.
  *
  * They are told, and look for nothing in between. Who waits has an alarm set with
  * the writer, for each CPU that concerns it, at the position where the ring will
@@ -20,47 +20,47 @@
 
 #include <linux/smp.h>
 
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 
 /* A timer goes off up to one tick late: this makes 10 ms at most, or two ticks. */
 #define POLL_TICKS	max(HZ / 100 - 1, 1)
 
 /* Position at which a ring is @full per cent full, the page being written included. */
-static u64 watermark(const struct rb_remote_cpu *c, int full)
+static u64 watermark(const struct rb_ext_cpu *c, int full)
 {
 	return full ? c->next_pos + DIV_ROUND_UP_ULL((u64)full * c->ring->nr_slots, 100) - 1 : 0;
 }
 
 /* Has @cpu's ring events, and filled @full per cent of its pages? */
-static bool watermark_hit(struct rb_remote *remote, int cpu, int full)
+static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 {
-	struct rb_remote_cpu *c;
+	struct rb_ext_cpu *c;
 
-	if (rb_remote_empty(remote, cpu))
+	if (rb_ext_empty(ext, cpu))
 		return false;
 	if (!full || cpu == RING_BUFFER_ALL_CPUS)
 		return true;
 
-	c = per_cpu_ptr(remote->cpus, cpu);
+	c = per_cpu_ptr(ext->cpus, cpu);
 	guard(raw_spinlock_irqsave)(&c->lock);
 
-	return c->ring && rb_remote_tail(c->ring) >= watermark(c, full);
+	return c->ring && rb_ext_tail(c->ring) >= watermark(c, full);
 }
 
 /* All that events of this CPU concern. */
-static void wake_cpu(struct rb_remote_cpu *c)
+static void wake_cpu(struct rb_ext_cpu *c)
 {
 	wake_up_all(&c->waiters);
-	wake_up_all(&c->remote->waiters);
+	wake_up_all(&c->ext->waiters);
 }
 
-static void wake_all(struct rb_remote *remote)
+static void wake_all(struct rb_ext *ext)
 {
 	int cpu;
 
-	wake_up_all(&remote->waiters);
+	wake_up_all(&ext->waiters);
 	for_each_possible_cpu(cpu)
-		wake_up_all(&per_cpu_ptr(remote->cpus, cpu)->waiters);
+		wake_up_all(&per_cpu_ptr(ext->cpus, cpu)->waiters);
 }
 
 /* Alarms -------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static void wake_all(struct rb_remote *remote)
  * @busy:	the writer refused: only that CPU can set it
  */
 struct rb_alarm {
-	struct rb_remote_cpu	*c;
+	struct rb_ext_cpu	*c;
 	int			full;
 	bool			busy;
 };
@@ -80,7 +80,7 @@ struct rb_alarm {
 /* Is there none that will go off at that time or before? */
 static bool alarm_missing(const struct rb_alarm *alarm)
 {
-	struct rb_remote_cpu *c = alarm->c;
+	struct rb_ext_cpu *c = alarm->c;
 
 	lockdep_assert_held(&c->lock);
 
@@ -89,12 +89,12 @@ static bool alarm_missing(const struct rb_alarm *alarm)
 
 /*
  * On the CPU itself, or while it is off or its ring closed. If it is just going or coming
- * EL2 refuses, and rb_remote_rearm() follows.
+ * EL2 refuses, and rb_ext_rearm() follows.
  */
 static void alarm_set(void *data)
 {
 	struct rb_alarm *alarm = data;
-	struct rb_remote_cpu *c = alarm->c;
+	struct rb_ext_cpu *c = alarm->c;
 	u64 pos, old;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
@@ -105,9 +105,9 @@ static void alarm_set(void *data)
 
 	pos = watermark(c, alarm->full);
 	old = c->alarm;
-	/* First: it may go off at once, and rb_remote_doorbell() looks without the lock. */
+	/* First: it may go off at once, and rb_ext_doorbell() looks without the lock. */
 	WRITE_ONCE(c->alarm, pos);
-	alarm->busy = c->remote->ops->set_alarm(c->cpu, pos);
+	alarm->busy = c->ext->ops->set_alarm(c->cpu, pos);
 	if (alarm->busy)
 		WRITE_ONCE(c->alarm, old);
 	else
@@ -120,9 +120,9 @@ static void alarm_set(void *data)
  */
 static void alarm_set_anywhere(struct rb_alarm *alarm)
 {
-	struct rb_remote_cpu *c = alarm->c;
+	struct rb_ext_cpu *c = alarm->c;
 
-	if (!c->remote->ops->is_open(c->cpu)) {
+	if (!c->ext->ops->is_open(c->cpu)) {
 		alarm_set(alarm);
 		if (!alarm->busy)
 			return;
@@ -132,7 +132,7 @@ static void alarm_set_anywhere(struct rb_alarm *alarm)
 		alarm_set(alarm);
 }
 
-static void cpu_arm(struct rb_remote_cpu *c, int full)
+static void cpu_arm(struct rb_ext_cpu *c, int full)
 {
 	struct rb_alarm alarm = { .c = c, .full = full };
 	bool soon;
@@ -144,7 +144,7 @@ static void cpu_arm(struct rb_remote_cpu *c, int full)
 	}
 
 	if (soon)
-		schedule_delayed_work(&c->remote->poll, 1);
+		schedule_delayed_work(&c->ext->poll, 1);
 	else
 		alarm_set_anywhere(&alarm);
 }
@@ -153,20 +153,20 @@ static void cpu_arm(struct rb_remote_cpu *c, int full)
  * Be woken when it is worth looking again. After this, look: there may have been an
  * event before the alarm was set, by whomever.
  */
-static void arm(struct rb_remote *remote, int cpu, int full)
+static void arm(struct rb_ext *ext, int cpu, int full)
 {
-	if (!remote->ops->set_alarm) {
-		schedule_delayed_work(&remote->poll, POLL_TICKS);
+	if (!ext->ops->set_alarm) {
+		schedule_delayed_work(&ext->poll, POLL_TICKS);
 		return;
 	}
 
 	if (cpu != RING_BUFFER_ALL_CPUS) {
-		cpu_arm(per_cpu_ptr(remote->cpus, cpu), full);
+		cpu_arm(per_cpu_ptr(ext->cpus, cpu), full);
 		return;
 	}
 
 	for_each_possible_cpu(cpu)
-		cpu_arm(per_cpu_ptr(remote->cpus, cpu), 0);
+		cpu_arm(per_cpu_ptr(ext->cpus, cpu), 0);
 }
 
 /*
@@ -174,7 +174,7 @@ static void arm(struct rb_remote *remote, int cpu, int full)
  * if another one was set meanwhile. What EL2 says of it lies in shared memory; the worst
  * that follows is a wake-up too many or too few.
  */
-static bool alarm_clear(struct rb_remote_cpu *c)
+static bool alarm_clear(struct rb_ext_cpu *c)
 {
 	u64 rung;
 
@@ -188,13 +188,13 @@ static bool alarm_clear(struct rb_remote_cpu *c)
 		return false;
 
 	c->rung = rung;
-	WRITE_ONCE(c->alarm, RB_REMOTE_NO_ALARM);
+	WRITE_ONCE(c->alarm, RB_EXT_NO_ALARM);
 	return true;
 }
 
 /**
- * rb_remote_doorbell() - the writer may have rung, on this CPU
- * @remote:	the buffer
+ * rb_ext_doorbell() - the writer may have rung, on this CPU
+ * @ext:	the buffer
  *
  * Others ring there, too, and most of the time nobody waits: then there is nothing to
  * do, and no lock to take, which readers hold while they copy a page.
@@ -209,124 +209,124 @@ static bool alarm_clear(struct rb_remote_cpu *c)
  *
  * Context: hard interrupt.
  */
-void rb_remote_doorbell(struct rb_remote *remote)
+void rb_ext_doorbell(struct rb_ext *ext)
 {
-	struct rb_remote_cpu *c = this_cpu_ptr(remote->cpus);
+	struct rb_ext_cpu *c = this_cpu_ptr(ext->cpus);
 
-	if (READ_ONCE(c->alarm) != RB_REMOTE_NO_ALARM && alarm_clear(c))
+	if (READ_ONCE(c->alarm) != RB_EXT_NO_ALARM && alarm_clear(c))
 		irq_work_queue(&c->doorbell);
 }
 
 static void doorbell_work(struct irq_work *work)
 {
-	wake_cpu(container_of(work, struct rb_remote_cpu, doorbell));
+	wake_cpu(container_of(work, struct rb_ext_cpu, doorbell));
 }
 
 /**
- * rb_remote_rearm() - alarms may be lost: have those who wait set them again
+ * rb_ext_rearm() - alarms may be lost: have those who wait set them again
  * @c:		of this CPU
  *
  * Its ring is another one or empty, or it was off: when the writer rings on its way
  * there or back nobody listens.
  */
-void rb_remote_rearm(struct rb_remote_cpu *c)
+void rb_ext_rearm(struct rb_ext_cpu *c)
 {
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
-		WRITE_ONCE(c->alarm, RB_REMOTE_NO_ALARM);
+		WRITE_ONCE(c->alarm, RB_EXT_NO_ALARM);
 
 	wake_cpu(c);
 }
 
 /* Without alarms, or too soon for one ----------------------------------------------- */
 
-static bool anyone_waits(struct rb_remote *remote)
+static bool anyone_waits(struct rb_ext *ext)
 {
 	int cpu;
 
 	/* Who comes to wait just after this has the work run once more. */
 	for_each_possible_cpu(cpu) {
-		if (wq_has_sleeper(&per_cpu_ptr(remote->cpus, cpu)->waiters))
+		if (wq_has_sleeper(&per_cpu_ptr(ext->cpus, cpu)->waiters))
 			return true;
 	}
 
-	return wq_has_sleeper(&remote->waiters);
+	return wq_has_sleeper(&ext->waiters);
 }
 
 /* Each waiter looks for itself, and wants to be woken again if need be. */
 static void poll_work(struct work_struct *work)
 {
-	struct rb_remote *remote = container_of(to_delayed_work(work),
-						struct rb_remote, poll);
+	struct rb_ext *ext = container_of(to_delayed_work(work),
+						struct rb_ext, poll);
 
-	if (!anyone_waits(remote))
+	if (!anyone_waits(ext))
 		return;
 
-	if (remote->ops->set_alarm) {
-		wake_all(remote);
+	if (ext->ops->set_alarm) {
+		wake_all(ext);
 		return;
 	}
 
-	if (!rb_remote_all_empty(remote))
-		wake_all(remote);
+	if (!rb_ext_all_empty(ext))
+		wake_all(ext);
 
-	schedule_delayed_work(&remote->poll, POLL_TICKS);
+	schedule_delayed_work(&ext->poll, POLL_TICKS);
 }
 
 /* Waiting ------------------------------------------------------------------------- */
 
 /**
- * rb_remote_init_wait() - prepare for waiters
- * @remote:	the buffer, with its CPUs
+ * rb_ext_init_wait() - prepare for waiters
+ * @ext:	the buffer, with its CPUs
  */
-void rb_remote_init_wait(struct rb_remote *remote)
+void rb_ext_init_wait(struct rb_ext *ext)
 {
 	int cpu;
 
-	init_waitqueue_head(&remote->waiters);
-	INIT_DELAYED_WORK(&remote->poll, poll_work);
+	init_waitqueue_head(&ext->waiters);
+	INIT_DELAYED_WORK(&ext->poll, poll_work);
 
 	for_each_possible_cpu(cpu) {
-		struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+		struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
-		c->alarm = RB_REMOTE_NO_ALARM;
+		c->alarm = RB_EXT_NO_ALARM;
 		c->armed = jiffies - 1;
 		init_waitqueue_head(&c->waiters);
 		init_irq_work(&c->doorbell, doorbell_work);
 	}
 }
 
-void rb_remote_wake(struct rb_remote *remote)
+void rb_ext_wake(struct rb_ext *ext)
 {
-	atomic_inc(&remote->wakes);
-	wake_all(remote);
+	atomic_inc(&ext->wakes);
+	wake_all(ext);
 }
 
-static wait_queue_head_t *queue_of(struct rb_remote *remote, int cpu)
+static wait_queue_head_t *queue_of(struct rb_ext *ext, int cpu)
 {
-	return cpu == RING_BUFFER_ALL_CPUS ? &remote->waiters :
-	       &per_cpu_ptr(remote->cpus, cpu)->waiters;
+	return cpu == RING_BUFFER_ALL_CPUS ? &ext->waiters :
+	       &per_cpu_ptr(ext->cpus, cpu)->waiters;
 }
 
-int rb_remote_wait(struct rb_remote *remote, int cpu, int full,
+int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
 		   ring_buffer_cond_fn cond, void *data)
 {
-	int wakes = atomic_read(&remote->wakes), ret = 0;
-	wait_queue_head_t *queue = queue_of(remote, cpu);
+	int wakes = atomic_read(&ext->wakes), ret = 0;
+	wait_queue_head_t *queue = queue_of(ext, cpu);
 	DEFINE_WAIT(wait);
 
 	while (1) {
 		prepare_to_wait(queue, &wait, TASK_INTERRUPTIBLE);
 		/* Without a condition: until they are told to give up. */
-		if (watermark_hit(remote, cpu, full) ||
-		    (cond ? cond(data) : atomic_read(&remote->wakes) != wakes))
+		if (watermark_hit(ext, cpu, full) ||
+		    (cond ? cond(data) : atomic_read(&ext->wakes) != wakes))
 			break;
 		if (signal_pending(current)) {
 			ret = -ERESTARTSYS;
 			break;
 		}
 
-		arm(remote, cpu, full);
-		if (!watermark_hit(remote, cpu, full))
+		arm(ext, cpu, full);
+		if (!watermark_hit(ext, cpu, full))
 			schedule();
 	}
 
@@ -334,13 +334,13 @@ int rb_remote_wait(struct rb_remote *remote, int cpu, int full,
 	return ret;
 }
 
-__poll_t rb_remote_poll(struct rb_remote *remote, int cpu, struct file *filp,
+__poll_t rb_ext_poll(struct rb_ext *ext, int cpu, struct file *filp,
 			poll_table *poll_table, int full)
 {
-	poll_wait(filp, queue_of(remote, cpu), poll_table);
+	poll_wait(filp, queue_of(ext, cpu), poll_table);
 
-	if (!watermark_hit(remote, cpu, full))
-		arm(remote, cpu, full);
+	if (!watermark_hit(ext, cpu, full))
+		arm(ext, cpu, full);
 
-	return watermark_hit(remote, cpu, full) ? EPOLLIN | EPOLLRDNORM : 0;
+	return watermark_hit(ext, cpu, full) ? EPOLLIN | EPOLLRDNORM : 0;
 }

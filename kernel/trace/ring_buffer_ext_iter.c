@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remote ring buffers: non-consuming reads.
+ * External ring buffers: non-consuming reads.
  *
  * An iterator copies page after page out of the ring and looks afterwards
  * whether the writer has begun to reuse the page meanwhile; it neither stops
@@ -10,10 +10,10 @@
 
 #include <linux/slab.h>
 
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 
 /**
- * struct rb_remote_iter - a non-consuming reader
+ * struct rb_ext_iter - a non-consuming reader
  * @c:		the CPU that it reads
  * @generation:	c->generation; if that has changed, there is nothing more
  * @next:	position of the page to copy next
@@ -24,8 +24,8 @@
  * @cursor:	in front of the next event
  * @dropped:	pages went by unread since the last event
  */
-struct rb_remote_iter {
-	struct rb_remote_cpu	*c;
+struct rb_ext_iter {
+	struct rb_ext_cpu	*c;
 	unsigned int		generation;
 	u64			next;
 	u64			end;
@@ -37,11 +37,11 @@ struct rb_remote_iter {
 };
 
 /* What is left of the reader page. */
-static void take_reader_page(struct rb_remote_iter *iter)
+static void take_reader_page(struct rb_ext_iter *iter)
 {
-	struct rb_remote_cpu *c = iter->c;
+	struct rb_ext_cpu *c = iter->c;
 
-	rb_remote_refresh(c);
+	rb_ext_refresh(c);
 	memcpy(iter->copy, c->copy, sizeof(*iter->copy));
 	iter->next = c->next_pos;
 	iter->commit = c->commit;
@@ -49,11 +49,11 @@ static void take_reader_page(struct rb_remote_iter *iter)
 }
 
 /* Copy the next page; false if it went away meanwhile, or is no good. */
-static bool rb_remote_copy_page(struct rb_remote_iter *iter)
+static bool rb_ext_copy_page(struct rb_ext_iter *iter)
 {
-	const struct rb_remote_cpu *c = iter->c;
+	const struct rb_ext_cpu *c = iter->c;
 	const u64 pos = iter->next++;
-	const struct ext_ring_page *page = rb_remote_page_at(c, pos);
+	const struct ext_ring_page *page = rb_ext_page_at(c, pos);
 	u64 commit = ext_page_commit(page);
 	struct ext_cursor check;
 
@@ -70,8 +70,8 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 
 	ext_cursor_init(&iter->cursor, iter->copy);
 	check = iter->cursor;
-	if (ext_cursor_skip(&check, iter->copy, commit, &c->remote->format) < 0 ||
-	    check.ts > rb_remote_latest())
+	if (ext_cursor_skip(&check, iter->copy, commit, &c->ext->format) < 0 ||
+	    check.ts > rb_ext_latest())
 		return false;
 
 	iter->commit = commit;
@@ -79,9 +79,9 @@ static bool rb_remote_copy_page(struct rb_remote_iter *iter)
 }
 
 /* Go to the next page that has something: 1, 0 if there is none, -EAGAIN if unknown. */
-static int some_pages(struct rb_remote_iter *iter)
+static int some_pages(struct rb_ext_iter *iter)
 {
-	struct rb_remote_cpu *c = iter->c;
+	struct rb_ext_cpu *c = iter->c;
 	unsigned int pages = 0;
 	u64 oldest;
 
@@ -91,7 +91,7 @@ static int some_pages(struct rb_remote_iter *iter)
 		return 0;
 
 	while (iter->next < iter->end) {
-		if (pages++ == RB_REMOTE_PAGES_AT_ONCE)
+		if (pages++ == RB_EXT_PAGES_AT_ONCE)
 			return -EAGAIN;
 
 		iter->commit = 0;
@@ -105,14 +105,14 @@ static int some_pages(struct rb_remote_iter *iter)
 			continue;
 		}
 
-		oldest = rb_remote_oldest(c, rb_remote_tail(c->ring));
+		oldest = rb_ext_oldest(c, rb_ext_tail(c->ring));
 		if (iter->next < oldest) {
 			iter->next = oldest;
 			iter->dropped = true;
 			continue;
 		}
 
-		if (!rb_remote_copy_page(iter))
+		if (!rb_ext_copy_page(iter))
 			iter->dropped = true;
 		else if (iter->commit)
 			return 1;
@@ -122,7 +122,7 @@ static int some_pages(struct rb_remote_iter *iter)
 }
 
 /* Pages that are empty or no good are passed over, with the lock held for some only. */
-static bool next_page(struct rb_remote_iter *iter)
+static bool next_page(struct rb_ext_iter *iter)
 {
 	int ret;
 
@@ -134,9 +134,9 @@ static bool next_page(struct rb_remote_iter *iter)
 }
 
 /* Begin, and settle where the end is. */
-static void iter_start(struct rb_remote_iter *iter)
+static void iter_start(struct rb_ext_iter *iter)
 {
-	struct rb_remote_cpu *c = iter->c;
+	struct rb_ext_cpu *c = iter->c;
 	u64 tail;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
@@ -154,24 +154,24 @@ static void iter_start(struct rb_remote_iter *iter)
 		take_reader_page(iter);
 
 	/* From the oldest page on, so at most a ring's worth of pages. */
-	tail = rb_remote_tail(c->ring);
+	tail = rb_ext_tail(c->ring);
 	if (tail >= c->next_pos) {
-		iter->next = rb_remote_oldest(c, tail);
+		iter->next = rb_ext_oldest(c, tail);
 		iter->end = tail + 1;
-		iter->end_commit = min(ext_page_commit(rb_remote_page_at(c, tail)),
+		iter->end_commit = min(ext_page_commit(rb_ext_page_at(c, tail)),
 				       EXT_RING_DATA_SIZE);
 	}
 }
 
-void rb_remote_iter_reset(struct rb_remote_iter *iter)
+void rb_ext_iter_reset(struct rb_ext_iter *iter)
 {
 	iter_start(iter);
 }
 
-struct rb_remote_iter *rb_remote_iter_alloc(struct rb_remote *remote, int cpu,
+struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu,
 					    gfp_t gfp)
 {
-	struct rb_remote_iter *iter = kzalloc(sizeof(*iter), gfp);
+	struct rb_ext_iter *iter = kzalloc(sizeof(*iter), gfp);
 
 	if (!iter)
 		return NULL;
@@ -182,40 +182,40 @@ struct rb_remote_iter *rb_remote_iter_alloc(struct rb_remote *remote, int cpu,
 		return NULL;
 	}
 
-	atomic_inc(&remote->iters);
-	iter->c = per_cpu_ptr(remote->cpus, cpu);
+	atomic_inc(&ext->iters);
+	iter->c = per_cpu_ptr(ext->cpus, cpu);
 	iter_start(iter);
 	return iter;
 }
 
-void rb_remote_iter_free(struct rb_remote_iter *iter)
+void rb_ext_iter_free(struct rb_ext_iter *iter)
 {
-	struct rb_remote *remote = iter->c->remote;
+	struct rb_ext *ext = iter->c->ext;
 
-	if (atomic_dec_and_test(&remote->iters) && !READ_ONCE(remote->on))
-		schedule_work(&remote->idle);
+	if (atomic_dec_and_test(&ext->iters) && !READ_ONCE(ext->on))
+		schedule_work(&ext->idle);
 
 	kfree(iter->copy);
 	kfree(iter);
 }
 
 /* Is there an event in the copy, or in a later page? */
-static bool iter_fill(struct rb_remote_iter *iter)
+static bool iter_fill(struct rb_ext_iter *iter)
 {
 	return iter->cursor.read < iter->commit || next_page(iter);
 }
 
-bool rb_remote_iter_empty(struct rb_remote_iter *iter)
+bool rb_ext_iter_empty(struct rb_ext_iter *iter)
 {
 	return !iter_fill(iter);
 }
 
-bool rb_remote_iter_dropped(struct rb_remote_iter *iter)
+bool rb_ext_iter_dropped(struct rb_ext_iter *iter)
 {
 	return iter->dropped;
 }
 
-struct ring_buffer_event *rb_remote_iter_peek(struct rb_remote_iter *iter,
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter,
 					      u64 *ts)
 {
 	struct ext_cursor next;
@@ -225,7 +225,7 @@ struct ring_buffer_event *rb_remote_iter_peek(struct rb_remote_iter *iter,
 
 	next = iter->cursor;
 	if (ext_cursor_next(&next, iter->copy, iter->commit,
-			    &iter->c->remote->format) <= 0)
+			    &iter->c->ext->format) <= 0)
 		return NULL;
 
 	if (ts)
@@ -234,10 +234,10 @@ struct ring_buffer_event *rb_remote_iter_peek(struct rb_remote_iter *iter,
 	return (struct ring_buffer_event *)next.header;
 }
 
-void rb_remote_iter_advance(struct rb_remote_iter *iter)
+void rb_ext_iter_advance(struct rb_ext_iter *iter)
 {
 	iter->dropped = false;
 	if (iter_fill(iter))
 		ext_cursor_next(&iter->cursor, iter->copy, iter->commit,
-				&iter->c->remote->format);
+				&iter->c->ext->format);
 }

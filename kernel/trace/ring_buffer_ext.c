@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remote ring buffers: life of the rings.
+ * External ring buffers: life of the rings.
  *
  * A CPU has a ring from when tracing is first turned on until tracing is off,
  * all rings are empty and nobody reads. In between it may be exchanged for one
@@ -11,17 +11,17 @@
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 #include "trace.h"
 
-u64 rb_remote_clock(void)
+u64 rb_ext_clock(void)
 {
 	return ktime_get_boot_fast_ns();
 }
 
 /* Memory of a ring ---------------------------------------------------------- */
 
-static void ring_free(struct rb_remote_ring *ring)
+static void ring_free(struct trace_ext_ring *ring)
 {
 	u32 id;
 
@@ -35,7 +35,7 @@ static void ring_free(struct rb_remote_ring *ring)
 	kfree(ring);
 }
 
-DEFINE_FREE(ring_free, struct rb_remote_ring *, ring_free(_T))
+DEFINE_FREE(ring_free, struct trace_ext_ring *, ring_free(_T))
 
 /* Rather fail than have the OOM killer make room: it is only a trace. */
 static void *ring_page_alloc(int cpu)
@@ -47,9 +47,9 @@ static void *ring_page_alloc(int cpu)
 	return page ? page_address(page) : NULL;
 }
 
-static struct rb_remote_ring *ring_alloc(int cpu, u32 nr_slots)
+static struct trace_ext_ring *ring_alloc(int cpu, u32 nr_slots)
 {
-	struct rb_remote_ring *ring __free(ring_free) = NULL;
+	struct trace_ext_ring *ring __free(ring_free) = NULL;
 	u32 id;
 
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
@@ -76,47 +76,47 @@ static struct rb_remote_ring *ring_alloc(int cpu, u32 nr_slots)
 /* Loading and unloading ------------------------------------------------------ */
 
 /* Give @ring to the writer, and to the readers. On failure it is the caller's. */
-static int cpu_install(struct rb_remote_cpu *c, struct rb_remote_ring *ring)
+static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 {
 	u32 *slot_id __free(kvfree) = NULL;
 	int ret;
 
-	lockdep_assert_held(&c->remote->lock);
+	lockdep_assert_held(&c->ext->lock);
 
 	slot_id = kvmalloc_array(ring->nr_slots, sizeof(*slot_id), GFP_KERNEL);
 	if (!slot_id)
 		return -ENOMEM;
-	rb_remote_slots_init(slot_id, ring->nr_slots);
+	rb_ext_slots_init(slot_id, ring->nr_slots);
 
-	ret = c->remote->ops->load(ring);
+	ret = c->ext->ops->load(ring);
 	if (ret)
 		return ret;
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
 		c->ring = ring;
 		c->slot_id = no_free_ptr(slot_id);
-		rb_remote_rewind(c);
+		rb_ext_rewind(c);
 	}
 
-	rb_remote_rearm(c);
+	rb_ext_rearm(c);
 	return 0;
 }
 
 /* Take the ring away from the readers, then from the writer; the caller's now */
-static struct rb_remote_ring *cpu_remove(struct rb_remote_cpu *c)
+static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 {
-	struct rb_remote_ring *ring = c->ring;
+	struct trace_ext_ring *ring = c->ring;
 	u64 seq = 0, dropped = 0;
 	u32 *slot_id;
 	int ret;
 
-	lockdep_assert_held(&c->remote->lock);
+	lockdep_assert_held(&c->ext->lock);
 
 	/* Readers are in their critical section for as long as they use it. */
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
 		c->ring = NULL;
 
-	ret = c->remote->ops->unload(ring, &seq, &dropped);
+	ret = c->ext->ops->unload(ring, &seq, &dropped);
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
 		u64 lost = ret || seq < c->seq ? 0 : seq - c->seq;
@@ -124,7 +124,7 @@ static struct rb_remote_ring *cpu_remove(struct rb_remote_cpu *c)
 		c->lost += lost;
 		c->overrun += lost;
 		c->dropped += dropped;
-		rb_remote_rewind(c);
+		rb_ext_rewind(c);
 		slot_id = c->slot_id;
 		c->slot_id = NULL;
 	}
@@ -136,20 +136,20 @@ static struct rb_remote_ring *cpu_remove(struct rb_remote_cpu *c)
 }
 
 /**
- * rb_remote_cpu_load() - load a ring, unless it is loaded
+ * rb_ext_cpu_load() - load a ring, unless it is loaded
  * @c:		the CPU; it need not be online
  *
  * Until the next sync on that CPU the ring is closed.
  *
- * Context: rb_remote.lock is held.
+ * Context: rb_ext.lock is held.
  * Return: 0, -ENOMEM, or why the writer refused
  */
-int rb_remote_cpu_load(struct rb_remote_cpu *c)
+int rb_ext_cpu_load(struct rb_ext_cpu *c)
 {
-	struct rb_remote_ring *ring __free(ring_free) = NULL;
+	struct trace_ext_ring *ring __free(ring_free) = NULL;
 	int ret;
 
-	lockdep_assert_held(&c->remote->lock);
+	lockdep_assert_held(&c->ext->lock);
 
 	if (c->ring)
 		return 0;
@@ -172,7 +172,7 @@ int rb_remote_cpu_load(struct rb_remote_cpu *c)
 	return ret;
 }
 
-static void cpu_unload(struct rb_remote_cpu *c)
+static void cpu_unload(struct rb_ext_cpu *c)
 {
 	/* Only after tracing could not be turned on: they had it before that. */
 	if (c->mapped)
@@ -187,120 +187,120 @@ static void cpu_unload(struct rb_remote_cpu *c)
 	c->event = NULL;
 }
 
-static void unload_all(struct rb_remote *remote)
+static void unload_all(struct rb_ext *ext)
 {
 	int cpu;
 
-	lockdep_assert_held(&remote->lock);
+	lockdep_assert_held(&ext->lock);
 
 	for_each_possible_cpu(cpu)
-		cpu_unload(per_cpu_ptr(remote->cpus, cpu));
+		cpu_unload(per_cpu_ptr(ext->cpus, cpu));
 
-	if (remote->started)
-		remote->ops->stop();
-	remote->started = false;
+	if (ext->started)
+		ext->ops->stop();
+	ext->started = false;
 }
 
-static void tell_writer(struct rb_remote *remote, bool draining)
+static void tell_writer(struct rb_ext *ext, bool draining)
 {
-	lockdep_assert_held(&remote->mode_lock);
+	lockdep_assert_held(&ext->mode_lock);
 
-	remote->ops->set_on(remote->on && !remote->paused, draining,
-			    remote->overwrite);
+	ext->ops->set_on(ext->on && !ext->paused, draining,
+			    ext->overwrite);
 }
 
 /*
  * Ends with the writer ready to finish what it will begin once it is on: else it
  * could begin on a CPU that has not heard yet that there is something to finish.
  */
-static int load_all(struct rb_remote *remote)
+static int load_all(struct rb_ext *ext)
 {
 	int cpu, ret;
 
-	lockdep_assert_held(&remote->lock);
+	lockdep_assert_held(&ext->lock);
 
-	if (!remote->started) {
-		ret = remote->ops->start();
+	if (!ext->started) {
+		ret = ext->ops->start();
 		if (ret)
 			return ret;
-		remote->started = true;
+		ext->started = true;
 	}
 
 	for_each_online_cpu(cpu) {
-		ret = rb_remote_cpu_load(per_cpu_ptr(remote->cpus, cpu));
+		ret = rb_ext_cpu_load(per_cpu_ptr(ext->cpus, cpu));
 		if (ret)
 			return ret;
 	}
 
-	scoped_guard(raw_spinlock_irqsave, &remote->mode_lock)
-		tell_writer(remote, true);
-	remote->ops->sync(-1);
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
+		tell_writer(ext, true);
+	ext->ops->sync(-1);
 	return 0;
 }
 
 /* If the rings are there already, a CPU that can't get one changes nothing. */
-static int try_load_all(struct rb_remote *remote)
+static int try_load_all(struct rb_ext *ext)
 {
 	bool was_started;
 	int ret;
 
 	guard(cpus_read_lock)();
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&ext->lock);
 
-	was_started = remote->started;
-	ret = load_all(remote);
+	was_started = ext->started;
+	ret = load_all(ext);
 	if (ret && !was_started)
-		unload_all(remote);
+		unload_all(ext);
 
 	return ret;
 }
 
 /**
- * rb_remote_load() - see to it that there are rings to write to
- * @remote:	the buffer
+ * rb_ext_load() - see to it that there are rings to write to
+ * @ext:	the buffer
  *
- * For rb_remote_on() to follow, which can't fail.
+ * For rb_ext_on() to follow, which can't fail.
  *
  * Return: 0, -ENOMEM, or why the writer refused
  */
-int rb_remote_load(struct rb_remote *remote)
+int rb_ext_load(struct rb_ext *ext)
 {
-	int ret = try_load_all(remote);
+	int ret = try_load_all(ext);
 
 	if (ret)
-		pr_err("%s: tracing can't be turned on: %pe%s\n", remote->name,
+		pr_err("%s: tracing can't be turned on: %pe%s\n", ext->name,
 		       ERR_PTR(ret), ret == -ENOMEM ?
 		       ", write a smaller size to buffer_size_kb" : "");
 	else
-		remote->in_use(true);
+		ext->in_use(true);
 
 	return ret;
 }
 
 /**
- * rb_remote_cpu_online() - a CPU has come up
- * @remote:	the buffer
+ * rb_ext_cpu_online() - a CPU has come up
+ * @ext:	the buffer
  * @cpu:	the CPU; runs this
  *
  * Context: CPU hotplug.
  * Return: 0; without memory for a ring the CPU is not traced
  */
-int rb_remote_cpu_online(struct rb_remote *remote, int cpu)
+int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 {
-	struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&ext->lock);
 
-	if (!remote->started)
+	if (!ext->started)
 		return 0;
 
-	if (rb_remote_cpu_load(c))
+	if (rb_ext_cpu_load(c))
 		pr_err("%s: no memory for CPU%d's buffer, it will not be traced\n",
-		       remote->name, cpu);
+		       ext->name, cpu);
 	else
-		remote->ops->sync(cpu);
+		ext->ops->sync(cpu);
 
-	rb_remote_rearm(c);
+	rb_ext_rearm(c);
 	return 0;
 }
 
@@ -308,118 +308,118 @@ int rb_remote_cpu_online(struct rb_remote *remote, int cpu)
  * Nobody could miss the rings: tracing off, all read, no one reading. Whoever has
  * one mapped has its file open.
  */
-static bool is_idle(struct rb_remote *remote)
+static bool is_idle(struct rb_ext *ext)
 {
 	lockdep_assert_held(&trace_types_lock);
 
-	return !READ_ONCE(remote->on) && !remote->tr->trace_ref &&
-	       !atomic_read(&remote->iters) && rb_remote_all_empty(remote);
+	return !READ_ONCE(ext->on) && !ext->tr->trace_ref &&
+	       !atomic_read(&ext->iters) && rb_ext_all_empty(ext);
 }
 
 static void idle_work(struct work_struct *work)
 {
-	struct rb_remote *remote = container_of(work, struct rb_remote, idle);
+	struct rb_ext *ext = container_of(work, struct rb_ext, idle);
 
 	guard(mutex)(&trace_types_lock);
 
 	scoped_guard(cpus_read_lock) {
-		guard(mutex)(&remote->lock);
+		guard(mutex)(&ext->lock);
 
-		if (!is_idle(remote))
+		if (!is_idle(ext))
 			return;
-		unload_all(remote);
+		unload_all(ext);
 	}
 
-	remote->in_use(false);
+	ext->in_use(false);
 }
 
 /**
- * rb_remote_reader_gone() - a reader's file has been closed
- * @remote:	the buffer, or NULL: it was not that of a remote
+ * rb_ext_reader_gone() - a reader's file has been closed
+ * @ext:	the buffer, or NULL: it was not an external one
  */
-void rb_remote_reader_gone(struct rb_remote *remote)
+void rb_ext_reader_gone(struct rb_ext *ext)
 {
-	if (remote && !READ_ONCE(remote->on))
-		schedule_work(&remote->idle);
+	if (ext && !READ_ONCE(ext->on))
+		schedule_work(&ext->idle);
 }
 
 /* On and off ------------------------------------------------------------------ */
 
-void rb_remote_on(struct rb_remote *remote)
+void rb_ext_on(struct rb_ext *ext)
 {
-	guard(raw_spinlock_irqsave)(&remote->mode_lock);
+	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	remote->on = true;
-	tell_writer(remote, false);
+	ext->on = true;
+	tell_writer(ext, false);
 }
 
 /* In an oops (ftrace_dump_on_oops) nothing is waited for: just be quiet. */
-static void off_in_oops(struct rb_remote *remote)
+static void off_in_oops(struct rb_ext *ext)
 {
-	if (!raw_spin_trylock(&remote->mode_lock))
+	if (!raw_spin_trylock(&ext->mode_lock))
 		return;
 
-	remote->on = false;
-	tell_writer(remote, false);
-	raw_spin_unlock(&remote->mode_lock);
+	ext->on = false;
+	tell_writer(ext, false);
+	raw_spin_unlock(&ext->mode_lock);
 }
 
-void rb_remote_off(struct rb_remote *remote)
+void rb_ext_off(struct rb_ext *ext)
 {
 	if (oops_in_progress) {
-		off_in_oops(remote);
+		off_in_oops(ext);
 		return;
 	}
 
 	guard(cpus_read_lock)();
 
-	scoped_guard(raw_spinlock_irqsave, &remote->mode_lock) {
-		remote->on = false;
-		tell_writer(remote, true);
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
+		ext->on = false;
+		tell_writer(ext, true);
 	}
 
 	/* All that was inside an event pair has left it after this. */
-	remote->ops->sync(-1);
+	ext->ops->sync(-1);
 
-	scoped_guard(raw_spinlock_irqsave, &remote->mode_lock)
-		tell_writer(remote, false);
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
+		tell_writer(ext, false);
 
-	schedule_work(&remote->idle);
+	schedule_work(&ext->idle);
 }
 
 /* Unlike on and off these nest, and may be called from any context. */
-void rb_remote_pause(struct rb_remote *remote)
+void rb_ext_pause(struct rb_ext *ext)
 {
-	guard(raw_spinlock_irqsave)(&remote->mode_lock);
+	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	if (!remote->paused++ && remote->on)
-		tell_writer(remote, true);
+	if (!ext->paused++ && ext->on)
+		tell_writer(ext, true);
 }
 
-void rb_remote_resume(struct rb_remote *remote)
+void rb_ext_resume(struct rb_ext *ext)
 {
-	guard(raw_spinlock_irqsave)(&remote->mode_lock);
+	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	if (!--remote->paused && remote->on)
-		tell_writer(remote, false);
+	if (!--ext->paused && ext->on)
+		tell_writer(ext, false);
 }
 
-bool rb_remote_is_on(struct rb_remote *remote)
+bool rb_ext_is_on(struct rb_ext *ext)
 {
-	return READ_ONCE(remote->on) && !READ_ONCE(remote->paused);
+	return READ_ONCE(ext->on) && !READ_ONCE(ext->paused);
 }
 
-bool rb_remote_is_set_on(struct rb_remote *remote)
+bool rb_ext_is_set_on(struct rb_ext *ext)
 {
-	return READ_ONCE(remote->on);
+	return READ_ONCE(ext->on);
 }
 
-void rb_remote_set_overwrite(struct rb_remote *remote, bool overwrite)
+void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite)
 {
-	guard(raw_spinlock_irqsave)(&remote->mode_lock);
+	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	remote->overwrite = overwrite;
-	tell_writer(remote, remote->on && remote->paused);
+	ext->overwrite = overwrite;
+	tell_writer(ext, ext->on && ext->paused);
 }
 
 /* Size and reset --------------------------------------------------------------- */
@@ -427,33 +427,33 @@ void rb_remote_set_overwrite(struct rb_remote *remote, bool overwrite)
 #define MAX_SIZE	(EXT_RING_MAX_SLOTS * EXT_RING_DATA_SIZE)
 
 /**
- * rb_remote_clamp() - the size that a buffer gets when it is created
- * @remote:	the buffer
+ * rb_ext_clamp() - the size that a buffer gets when it is created
+ * @ext:	the buffer
  * @size:	the size that trace_buf_size= is for all instances [bytes per CPU]
  *
  * Unlike one that is written to buffer_size_kb it was not meant for this buffer, and
  * nobody is there who could be told: so one that is too large is not refused.
  */
-unsigned long rb_remote_clamp(struct rb_remote *remote, unsigned long size)
+unsigned long rb_ext_clamp(struct rb_ext *ext, unsigned long size)
 {
 	if (size <= MAX_SIZE)
 		return size;
 
 	pr_warn("%s: trace_buf_size: a buffer may have %lu KiB per CPU at most, and has that\n",
-		remote->name, MAX_SIZE / 1024);
+		ext->name, MAX_SIZE / 1024);
 	return MAX_SIZE;
 }
 
-unsigned long rb_remote_size(struct rb_remote *remote, int cpu)
+unsigned long rb_ext_size(struct rb_ext *ext, int cpu)
 {
-	return per_cpu_ptr(remote->cpus, cpu)->nr_slots *
+	return per_cpu_ptr(ext->cpus, cpu)->nr_slots *
 	       (unsigned long)EXT_RING_DATA_SIZE;
 }
 
 /* Exchange a loaded ring for @ring; if that fails the old one goes on. */
-static int cpu_exchange(struct rb_remote_cpu *c, struct rb_remote_ring *ring)
+static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 {
-	struct rb_remote_ring *old = cpu_remove(c);
+	struct trace_ext_ring *old = cpu_remove(c);
 	int ret;
 
 	ret = cpu_install(c, ring);
@@ -466,17 +466,17 @@ static int cpu_exchange(struct rb_remote_cpu *c, struct rb_remote_ring *ring)
 	}
 
 	if (cpu_online(c->cpu))
-		c->remote->ops->sync(c->cpu);
+		c->ext->ops->sync(c->cpu);
 
 	return ret;
 }
 
 /* Resize the rings of @cpus: get all the memory first, so that none is half. */
-static int resize_cpus(struct rb_remote *remote, const struct cpumask *cpus,
+static int resize_cpus(struct rb_ext *ext, const struct cpumask *cpus,
 		       u32 nr_slots)
 {
-	struct rb_remote_ring **rings __free(kfree) = NULL;
-	struct rb_remote_cpu *c;
+	struct trace_ext_ring **rings __free(kfree) = NULL;
+	struct rb_ext_cpu *c;
 	int cpu, err = 0;
 
 	rings = kcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
@@ -484,7 +484,7 @@ static int resize_cpus(struct rb_remote *remote, const struct cpumask *cpus,
 		return -ENOMEM;
 
 	for_each_cpu(cpu, cpus) {
-		c = per_cpu_ptr(remote->cpus, cpu);
+		c = per_cpu_ptr(ext->cpus, cpu);
 		if (!c->ring || c->nr_slots == nr_slots)
 			continue;
 
@@ -499,7 +499,7 @@ static int resize_cpus(struct rb_remote *remote, const struct cpumask *cpus,
 	for_each_cpu(cpu, cpus) {
 		int ret = 0;
 
-		c = per_cpu_ptr(remote->cpus, cpu);
+		c = per_cpu_ptr(ext->cpus, cpu);
 		if (rings[cpu])
 			ret = cpu_exchange(c, rings[cpu]);
 		if (!ret)
@@ -510,21 +510,21 @@ static int resize_cpus(struct rb_remote *remote, const struct cpumask *cpus,
 	return err;
 }
 
-static bool is_mapped(struct rb_remote *remote, const struct cpumask *cpus)
+static bool is_mapped(struct rb_ext *ext, const struct cpumask *cpus)
 {
 	int cpu;
 
-	lockdep_assert_held(&remote->lock);
+	lockdep_assert_held(&ext->lock);
 
 	for_each_cpu(cpu, cpus) {
-		if (per_cpu_ptr(remote->cpus, cpu)->mapped)
+		if (per_cpu_ptr(ext->cpus, cpu)->mapped)
 			return true;
 	}
 
 	return false;
 }
 
-int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
+int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 {
 	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
 				     cpu_possible_mask : cpumask_of(cpu);
@@ -532,36 +532,36 @@ int rb_remote_resize(struct rb_remote *remote, unsigned long size, int cpu)
 
 	if (size > MAX_SIZE) {
 		pr_err("%s: a buffer may have %lu KiB per CPU at most\n",
-		       remote->name, MAX_SIZE / 1024);
+		       ext->name, MAX_SIZE / 1024);
 		return -EINVAL;
 	}
 	nr_slots = max(DIV_ROUND_UP(size, EXT_RING_DATA_SIZE),
 		       EXT_RING_MIN_SLOTS);
 
 	guard(cpus_read_lock)();
-	guard(mutex)(&remote->lock);
+	guard(mutex)(&ext->lock);
 
-	if (is_mapped(remote, cpus))
+	if (is_mapped(ext, cpus))
 		return -EBUSY;
 
 	/* If it is not loaded yet, say now what would be found out then. */
-	if (remote->tr && nr_slots * cpumask_weight(cpus) > si_mem_available())
+	if (ext->tr && nr_slots * cpumask_weight(cpus) > si_mem_available())
 		return -ENOMEM;
 
-	return resize_cpus(remote, cpus, nr_slots);
+	return resize_cpus(ext, cpus, nr_slots);
 }
 
-static void readers_reset(struct rb_remote_cpu *c)
+static void readers_reset(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
-	rb_remote_rewind(c);
+	rb_ext_rewind(c);
 	c->lost = 0;
 	c->read = 0;
 	c->overrun = 0;
 	c->dropped = 0;
 	if (c->user)
-		rb_remote_update_user(c, 0);
+		rb_ext_update_user(c, 0);
 }
 
 /*
@@ -569,17 +569,17 @@ static void readers_reset(struct rb_remote_cpu *c)
  * to them rewound: a swap in between would be neither of the old ring nor of the
  * new one. If the writer refuses, all goes on as before.
  */
-static void cpu_reset(struct rb_remote_cpu *c)
+static void cpu_reset(struct rb_ext_cpu *c)
 {
-	struct rb_remote_ring *ring = c->ring;
+	struct trace_ext_ring *ring = c->ring;
 	int ret = 0;
 
 	if (ring) {
 		scoped_guard(raw_spinlock_irqsave, &c->lock)
 			c->ring = NULL;
-		ret = c->remote->ops->reset(c->cpu);
+		ret = c->ext->ops->reset(c->cpu);
 		if (!ret)
-			rb_remote_slots_init(c->slot_id, ring->nr_slots);
+			rb_ext_slots_init(c->slot_id, ring->nr_slots);
 	}
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
@@ -588,85 +588,85 @@ static void cpu_reset(struct rb_remote_cpu *c)
 			readers_reset(c);
 	}
 
-	rb_remote_rearm(c);
+	rb_ext_rearm(c);
 }
 
-void rb_remote_reset(struct rb_remote *remote, int cpu)
+void rb_ext_reset(struct rb_ext *ext, int cpu)
 {
 	guard(cpus_read_lock)();
 
-	scoped_guard(mutex, &remote->lock) {
+	scoped_guard(mutex, &ext->lock) {
 		if (cpu == RING_BUFFER_ALL_CPUS) {
 			for_each_possible_cpu(cpu)
-				cpu_reset(per_cpu_ptr(remote->cpus, cpu));
+				cpu_reset(per_cpu_ptr(ext->cpus, cpu));
 		} else {
-			cpu_reset(per_cpu_ptr(remote->cpus, cpu));
+			cpu_reset(per_cpu_ptr(ext->cpus, cpu));
 		}
 	}
 
-	if (!READ_ONCE(remote->on))
-		schedule_work(&remote->idle);
+	if (!READ_ONCE(ext->on))
+		schedule_work(&ext->idle);
 }
 
 /**
- * rb_remote_set_cpus() - choose which CPUs' events are recorded
- * @remote:	the buffer
+ * rb_ext_set_cpus() - choose which CPUs' events are recorded
+ * @ext:	the buffer
  * @cpus:	those CPUs, for tracing_cpumask; the rings of the others keep what they
  *		have
  */
-void rb_remote_set_cpus(struct rb_remote *remote, const struct cpumask *cpus)
+void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 {
 	guard(mutex)(&trace_types_lock);
 
 	scoped_guard(cpus_read_lock) {
-		guard(mutex)(&remote->lock);
+		guard(mutex)(&ext->lock);
 
-		remote->ops->set_cpus(cpus);
-		cpumask_copy(remote->tr->tracing_cpumask, cpus);
+		ext->ops->set_cpus(cpus);
+		cpumask_copy(ext->tr->tracing_cpumask, cpus);
 	}
 
 	/* As when tracing is turned on, for those that are traced only now. */
-	if (READ_ONCE(remote->on))
-		remote->in_use(true);
+	if (READ_ONCE(ext->on))
+		ext->in_use(true);
 }
 
 /**
- * rb_remote_init() - set up a buffer, without rings
- * @remote:	name, ops and format are set
+ * rb_ext_init() - set up a buffer, without rings
+ * @ext:	name, ops and format are set
  *
  * Return: 0 or -ENOMEM
  */
-int rb_remote_init(struct rb_remote *remote)
+int rb_ext_init(struct rb_ext *ext)
 {
 	int cpu;
 
-	remote->cpus = alloc_percpu(struct rb_remote_cpu);
-	if (!remote->cpus)
+	ext->cpus = alloc_percpu(struct rb_ext_cpu);
+	if (!ext->cpus)
 		return -ENOMEM;
 
 	for_each_possible_cpu(cpu) {
-		struct rb_remote_cpu *c = per_cpu_ptr(remote->cpus, cpu);
+		struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
 		raw_spin_lock_init(&c->lock);
-		c->remote = remote;
+		c->ext = ext;
 		c->cpu = cpu;
 		c->nr_slots = EXT_RING_MIN_SLOTS;
 	}
 
-	mutex_init(&remote->lock);
-	raw_spin_lock_init(&remote->mode_lock);
-	remote->overwrite = true;
-	INIT_WORK(&remote->idle, idle_work);
-	rb_remote_init_wait(remote);
+	mutex_init(&ext->lock);
+	raw_spin_lock_init(&ext->mode_lock);
+	ext->overwrite = true;
+	INIT_WORK(&ext->idle, idle_work);
+	rb_ext_init_wait(ext);
 	return 0;
 }
 
 /**
- * rb_remote_exit() - undo rb_remote_init()
- * @remote:	a buffer that was never turned on
+ * rb_ext_exit() - undo rb_ext_init()
+ * @ext:	a buffer that was never turned on
  */
-void __init rb_remote_exit(struct rb_remote *remote)
+void __init rb_ext_exit(struct rb_ext *ext)
 {
-	free_percpu(remote->cpus);
-	remote->cpus = NULL;
+	free_percpu(ext->cpus);
+	ext->cpus = NULL;
 }

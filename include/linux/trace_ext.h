@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the driver of a remote tracer, the hypervisor's, gives to tracing.
+ * What the driver of an external writer gives to tracing.
  */
-#ifndef _LINUX_TRACE_REMOTE_H
-#define _LINUX_TRACE_REMOTE_H
+#ifndef _LINUX_TRACE_EXT_H
+#define _LINUX_TRACE_EXT_H
 
 #include <linux/cpumask.h>
 #include <linux/ext_ring.h>
 #include <linux/types.h>
 
-struct rb_remote;
+struct rb_ext;
 
 /**
- * struct rb_remote_ring - memory of one CPU's ring
+ * struct trace_ext_ring - memory of one CPU's ring
  * @cpu:	its CPU
  * @nr_slots:	pages in the ring
  * @meta:	where the writer publishes its position
  * @pages:	@nr_slots + 1 pages, by id
  */
-struct rb_remote_ring {
+struct trace_ext_ring {
 	int			cpu;
 	u32			nr_slots;
 	struct ext_ring_meta	*meta;
@@ -26,7 +26,7 @@ struct rb_remote_ring {
 };
 
 /**
- * struct rb_remote_ops - how to talk to the writer
+ * struct trace_ext_ops - how to talk to the writer
  * @start:	before the first ring is loaded: set up its clock
  * @stop:	after the last one is unloaded: nothing of tracing is in anybody's way
  * @load:	give it a ring, closed
@@ -44,7 +44,7 @@ struct rb_remote_ring {
  * @reset:	empty a ring
  * @enable:	event number @event (hyp_event_ids.h) is to be recorded with type
  *		@type, or not at all if that is 0
- * @set_alarm:	have trace_hyp_doorbell() called on CPU @cpu when an event comes to be
+ * @set_alarm:	have trace_ext_doorbell() called on CPU @cpu when an event comes to be
  *		at position @pos or later; once, and instead of what was asked for
  *		before. On that CPU with interrupts off, or while it is off or its ring
  *		closed: else -EBUSY. NULL if the writer can't, then those who wait look
@@ -56,11 +56,11 @@ struct rb_remote_ring {
  * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
  * caller of @start, @stop, @unload, @sync, @set_cpus and @reset.
  */
-struct rb_remote_ops {
+struct trace_ext_ops {
 	int	(*start)(void);
 	void	(*stop)(void);
-	int	(*load)(const struct rb_remote_ring *ring);
-	int	(*unload)(const struct rb_remote_ring *ring, u64 *seq,
+	int	(*load)(const struct trace_ext_ring *ring);
+	int	(*unload)(const struct trace_ext_ring *ring, u64 *seq,
 			  u64 *dropped);
 	void	(*sync)(int cpu);
 	bool	(*is_open)(int cpu);
@@ -75,9 +75,9 @@ struct rb_remote_ops {
 	int	(*test)(u64 action, u64 arg);
 };
 
-void trace_hyp_register(const struct rb_remote_ops *ops);
-int trace_hyp_cpu_online(unsigned int cpu);
-int trace_hyp_cpu_dead(unsigned int cpu);
-void trace_hyp_doorbell(void);
+void trace_ext_register(const struct trace_ext_ops *ops);
+int trace_ext_cpu_online(unsigned int cpu);
+int trace_ext_cpu_dead(unsigned int cpu);
+void trace_ext_doorbell(void);
 
-#endif /* _LINUX_TRACE_REMOTE_H */
+#endif /* _LINUX_TRACE_EXT_H */

@@ -16,11 +16,11 @@
 #include <trace/events/sched.h>
 
 #include "hyp_events.h"
-#include "ring_buffer_remote_internal.h"
+#include "ring_buffer_ext_internal.h"
 #include "trace.h"
-#include "trace_hyp_test.h"
+#include "trace_ext_test.h"
 
-static struct rb_remote hyp_remote;
+static struct rb_ext hyp_ext;
 
 /*
  * Whether the task that runs on this CPU is to be traced. ftrace finds that out
@@ -29,21 +29,21 @@ static struct rb_remote hyp_remote;
  */
 static void follow_pid(void *unused)
 {
-	struct trace_array *tr = hyp_remote.tr;
+	struct trace_array *tr = hyp_ext.tr;
 	bool ignore = (rcu_access_pointer(tr->filtered_pids) ||
 		       rcu_access_pointer(tr->filtered_no_pids)) &&
 		      this_cpu_read(tr->array_buffer.data->ignore_pid);
 
-	hyp_remote.ops->ignore(ignore);
+	hyp_ext.ops->ignore(ignore);
 }
 
 /**
- * hyp_follow_pids() - set_event_pid or set_event_notrace_pid has changed
- * @remote:	whose instance's, or NULL: that of none
+ * trace_ext_follow_pids() - set_event_pid or set_event_notrace_pid has changed
+ * @ext:	whose instance's, or NULL: that of none
  */
-void hyp_follow_pids(struct rb_remote *remote)
+void trace_ext_follow_pids(struct rb_ext *ext)
 {
-	if (remote)
+	if (ext)
 		on_each_cpu(follow_pid, NULL, true);
 }
 
@@ -57,7 +57,7 @@ static void probe_sched_switch(void *data, bool preempt,
 			       struct task_struct *next,
 			       unsigned int prev_state)
 {
-	if (hyp_remote.tr->trace_flags & TRACE_ITER_RECORD_CMD) {
+	if (hyp_ext.tr->trace_flags & TRACE_ITER_RECORD_CMD) {
 		trace_save_cmdline(prev);
 		trace_save_cmdline(next);
 	}
@@ -90,24 +90,24 @@ static void follow_tasks(bool on)
 
 	/* Those that run now may not be switched from for long. */
 	if (on)
-		on_each_cpu_mask(hyp_remote.tr->tracing_cpumask, follow_current, NULL,
+		on_each_cpu_mask(hyp_ext.tr->tracing_cpumask, follow_current, NULL,
 				 true);
 }
 
-static struct rb_remote hyp_remote = {
+static struct rb_ext hyp_ext = {
 	.name	= "hyp_trace",
 	.in_use	= follow_tasks,
 };
 
-static const struct rb_remote_ops *registered_ops;
+static const struct trace_ext_ops *registered_ops;
 
 /**
- * trace_hyp_register() - there is a hypervisor that can be traced
+ * trace_ext_register() - there is a hypervisor that can be traced
  * @ops:	how to talk to it
  *
  * Context: before late_initcall_sync().
  */
-void __init trace_hyp_register(const struct rb_remote_ops *ops)
+void __init trace_ext_register(const struct trace_ext_ops *ops)
 {
 	registered_ops = ops;
 }
@@ -118,12 +118,12 @@ void __init trace_hyp_register(const struct rb_remote_ops *ops)
 static bool name_is_free;
 
 /**
- * rb_remote_name_reserved() - is this the hypervisor's, whose instance is yet to come?
+ * trace_ext_name_reserved() - is this the hypervisor's, whose instance is yet to come?
  * @name:	of an ordinary instance that is to be created
  *
  * Context: trace_types_lock is held, or boot.
  */
-bool rb_remote_name_reserved(const char *name)
+bool trace_ext_name_reserved(const char *name)
 {
 	if (name_is_free || strcmp(name, NAME))
 		return false;
@@ -132,44 +132,44 @@ bool rb_remote_name_reserved(const char *name)
 	return true;
 }
 
-static int __init create_instance(const struct rb_remote_ops *ops)
+static int __init create_instance(const struct trace_ext_ops *ops)
 {
 	struct trace_array *tr;
 	int ret;
 
-	hyp_remote.ops = ops;
-	ret = trace_hyp_test_fail() ?: rb_remote_init(&hyp_remote);
+	hyp_ext.ops = ops;
+	ret = trace_ext_test_fail() ?: rb_ext_init(&hyp_ext);
 	if (ret)
 		return ret;
 
-	ret = trace_hyp_test_fail() ?: hyp_events_init(&hyp_remote.format);
+	ret = trace_ext_test_fail() ?: hyp_events_init(&hyp_ext.format);
 	if (ret)
-		goto exit_remote;
+		goto exit_ext;
 
 	/* To have it fail in the middle a name that none can have will do. */
-	tr = trace_array_create_remote(trace_hyp_test_fail() ? "/" : NAME,
-				       "../" NAME, "hyp,ftrace", &hyp_remote);
+	tr = trace_array_create_ext(trace_ext_test_fail() ? "/" : NAME,
+				       "../" NAME, "hyp,ftrace", &hyp_ext);
 	if (IS_ERR(tr)) {
 		ret = PTR_ERR(tr);
 		goto free_format;
 	}
 
 	/* Perfetto knows this name, too. */
-	if (trace_hyp_test_fail() || !tracefs_create_symlink("hypervisor", NULL, NAME))
+	if (trace_ext_test_fail() || !tracefs_create_symlink("hypervisor", NULL, NAME))
 		pr_warn("hyp_trace: no link \"hypervisor\", some clients may not find " NAME "\n");
 
 	/* From here on CPUs that come up may get a ring. */
-	smp_store_release(&hyp_remote.tr, tr);
+	smp_store_release(&hyp_ext.tr, tr);
 
 	hyp_events_arm(ops);
-	trace_hyp_test_init(&hyp_remote);
+	trace_ext_test_init(&hyp_ext);
 	return 0;
 
 free_format:
-	kfree(hyp_remote.format.size);
-	hyp_remote.format.size = NULL;
-exit_remote:
-	rb_remote_exit(&hyp_remote);
+	kfree(hyp_ext.format.size);
+	hyp_ext.format.size = NULL;
+exit_ext:
+	rb_ext_exit(&hyp_ext);
 	return ret;
 }
 
@@ -186,7 +186,7 @@ static void __init do_without(void)
  * After trace_eval_sync(), which the Makefile has before us: tracefs is set up
  * by a work, and until that is done there is nowhere to put the directory.
  */
-static int __init trace_hyp_init(void)
+static int __init trace_ext_init(void)
 {
 	int ret;
 
@@ -204,51 +204,51 @@ static int __init trace_hyp_init(void)
 
 	return ret;
 }
-late_initcall_sync(trace_hyp_init);
+late_initcall_sync(trace_ext_init);
 
 /* Pairs with create_instance(). */
 static bool is_up(void)
 {
-	return smp_load_acquire(&hyp_remote.tr);
+	return smp_load_acquire(&hyp_ext.tr);
 }
 
 /**
- * trace_hyp_cpu_online() - a CPU has come up, and can call the hypervisor
+ * trace_ext_cpu_online() - a CPU has come up, and can call the hypervisor
  * @cpu:	the CPU; runs this
  *
  * Context: CPU hotplug.
  * Return: 0
  */
-int trace_hyp_cpu_online(unsigned int cpu)
+int trace_ext_cpu_online(unsigned int cpu)
 {
 	if (!is_up())
 		return 0;
 
-	return rb_remote_cpu_online(&hyp_remote, cpu);
+	return rb_ext_cpu_online(&hyp_ext, cpu);
 }
 
 /**
- * trace_hyp_cpu_dead() - a CPU is off
+ * trace_ext_cpu_dead() - a CPU is off
  * @cpu:	the CPU
  *
  * Context: CPU hotplug.
  * Return: 0
  */
-int trace_hyp_cpu_dead(unsigned int cpu)
+int trace_ext_cpu_dead(unsigned int cpu)
 {
 	if (is_up())
-		rb_remote_rearm(per_cpu_ptr(hyp_remote.cpus, cpu));
+		rb_ext_rearm(per_cpu_ptr(hyp_ext.cpus, cpu));
 
 	return 0;
 }
 
 /**
- * trace_hyp_doorbell() - the hypervisor may have an event for us, on this CPU
+ * trace_ext_doorbell() - the hypervisor may have an event for us, on this CPU
  *
  * Context: hard interrupt.
  */
-void trace_hyp_doorbell(void)
+void trace_ext_doorbell(void)
 {
 	if (is_up())
-		rb_remote_doorbell(&hyp_remote);
+		rb_ext_doorbell(&hyp_ext);
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * External ring buffers: this kernel reads them, an external writer fills them.
+ *
+ * ring_buffer.c's public functions call those below of the same names for a
+ * trace_buffer that is external, so that the whole of tracefs works on it
+ * unchanged; see their descriptions there. The writer's driver provides struct
+ * trace_ext_ops.
+ */
+#ifndef _KERNEL_TRACE_RING_BUFFER_EXT_H
+#define _KERNEL_TRACE_RING_BUFFER_EXT_H
+
+#include <linux/poll.h>
+#include <linux/ring_buffer.h>
+#include <linux/trace_ext.h>
+
+struct trace_array;
+struct buffer_data_page;
+
+enum rb_ext_stat {
+	RB_EXT_ENTRIES,
+	RB_EXT_OVERRUN,
+	RB_EXT_DROPPED,
+	RB_EXT_READ,
+	RB_EXT_BYTES,
+	RB_EXT_OLDEST_TS,
+};
+
+struct trace_buffer *ring_buffer_alloc_ext(struct rb_ext *ext,
+					      unsigned long size,
+					      unsigned int flags);
+struct trace_array *trace_array_create_ext(const char *name,
+					      const char *link,
+					      const char *systems,
+					      struct rb_ext *ext);
+
+u64 rb_ext_clock(void);
+int rb_ext_load(struct rb_ext *ext);
+unsigned long rb_ext_clamp(struct rb_ext *ext, unsigned long size);
+#ifdef CONFIG_RING_BUFFER_EXT
+void rb_ext_reader_gone(struct rb_ext *ext);
+bool trace_ext_name_reserved(const char *name);
+#else
+/* Macros: so that the compiler does not even see what there is to be left out. */
+#define rb_ext_reader_gone(ext)	do { } while (0)
+#define trace_ext_name_reserved(name)	false
+#endif
+
+void rb_ext_on(struct rb_ext *ext);
+void rb_ext_off(struct rb_ext *ext);
+void rb_ext_pause(struct rb_ext *ext);
+void rb_ext_resume(struct rb_ext *ext);
+bool rb_ext_is_on(struct rb_ext *ext);
+bool rb_ext_is_set_on(struct rb_ext *ext);
+void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite);
+int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu);
+unsigned long rb_ext_size(struct rb_ext *ext, int cpu);
+void rb_ext_reset(struct rb_ext *ext, int cpu);
+void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus);
+
+struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
+					 u64 *ts, unsigned long *lost);
+struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
+					    u64 *ts, unsigned long *lost);
+int rb_ext_read_page(struct rb_ext *ext, int cpu,
+			struct buffer_data_page **data_page, size_t len, int full);
+bool rb_ext_empty(struct rb_ext *ext, int cpu);
+u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat);
+
+void rb_ext_wake(struct rb_ext *ext);
+int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
+		   ring_buffer_cond_fn cond, void *data);
+__poll_t rb_ext_poll(struct rb_ext *ext, int cpu, struct file *filp,
+			poll_table *poll_table, int full);
+
+int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma);
+void rb_ext_map_dup(struct rb_ext *ext, int cpu);
+int rb_ext_unmap(struct rb_ext *ext, int cpu);
+int rb_ext_map_get_reader(struct rb_ext *ext, int cpu);
+
+struct rb_ext_iter;
+
+struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu,
+					    gfp_t gfp);
+void rb_ext_iter_free(struct rb_ext_iter *iter);
+void rb_ext_iter_reset(struct rb_ext_iter *iter);
+bool rb_ext_iter_empty(struct rb_ext_iter *iter);
+bool rb_ext_iter_dropped(struct rb_ext_iter *iter);
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter,
+					      u64 *ts);
+void rb_ext_iter_advance(struct rb_ext_iter *iter);
+
+#endif /* _KERNEL_TRACE_RING_BUFFER_EXT_H */
