@@ -64,9 +64,9 @@
 #include <asm/hyp_image.h>
 
 #ifdef CONFIG_NVHE_EL2_TRACING
-void hyp_trace_doorbell(void);
+void hyptrace_doorbell(void);
 #else
-static inline void hyp_trace_doorbell(void) { }
+static inline void hyptrace_doorbell(void) { }
 #endif
 
 /* EL2's: kvm-arm.hyp_trace=off, no tracing until the next boot. */

@@ -378,7 +378,7 @@ TEST_F(hyp, without_a_gicv3_a_work_looks_every_10_ms)
 /* Have the host trace what the interrupt does for the hypervisor's sake. */
 static int watch_doorbell(void)
 {
-	return put("/sys/kernel/tracing/set_graph_function", "hyp_trace_doorbell") ?:
+	return put("/sys/kernel/tracing/set_graph_function", "hyptrace_doorbell") ?:
 	       put("/sys/kernel/tracing/current_tracer", "function_graph");
 }
 
@@ -411,7 +411,7 @@ TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
 
 	ASSERT_EQ(0, watch_doorbell());
 	EXPECT_TRUE(others_ring(20));
-	EXPECT_LE(20, watched("hyp_trace_doorbell"));
+	EXPECT_LE(20, watched("hyptrace_doorbell"));
 	EXPECT_EQ(0, watched("spin_lock"));
 	ASSERT_EQ(0, unwatch_doorbell());
 

@@ -2,8 +2,8 @@
 /*
  * Host side of hypervisor tracing: what its files share.
  */
-#ifndef __ARM64_KVM_HYP_TRACE_H
-#define __ARM64_KVM_HYP_TRACE_H
+#ifndef __ARM64_KVM_HYPTRACE_HOST_H
+#define __ARM64_KVM_HYPTRACE_HOST_H
 
 #include <linux/arm-smccc.h>
 #include <linux/errno.h>
@@ -12,29 +12,29 @@
 #include <asm/kvm_asm.h>
 
 /**
- * hyp_trace_may_call() - is there an EL2 to be called?
+ * hyptrace_may_call() - is there an EL2 to be called?
  *
  * The host's panic may be EL2's own, which may hold any lock.
  */
-static inline bool hyp_trace_may_call(void)
+static inline bool hyptrace_may_call(void)
 {
 	return likely(atomic_read(&panic_cpu) == PANIC_CPU_INVALID);
 }
 
 /**
- * hyp_trace_call() - a tracing hypercall, see asm/kvm_hyptrace.h
+ * hyptrace_call() - a tracing hypercall, see asm/kvm_hyptrace.h
  * @res:	struct arm_smccc_res *, for results beyond the first
  * @func:	the hypercall
  *
  * Return: the first result as an int; -ENODEV if EL2 does not know the call,
  * which is so if KVM's hypervisor is not installed there; -EIO in a panic
  */
-#define hyp_trace_call(res, func, ...)					\
+#define hyptrace_call(res, func, ...)					\
 ({									\
 	struct arm_smccc_res *__r = (res);				\
 	int __ret = -EIO;						\
 									\
-	if (hyp_trace_may_call()) {					\
+	if (hyptrace_may_call()) {					\
 		arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(func),		\
 				  ##__VA_ARGS__, __r);			\
 		__ret = __r->a0 == SMCCC_RET_SUCCESS ? (int)__r->a1 : -ENODEV; \
@@ -42,13 +42,13 @@ static inline bool hyp_trace_may_call(void)
 	__ret;								\
 })
 
-void hyp_trace_clock_changed(void);
-void hyp_trace_sync_this_cpu(void);
+void hyptrace_clock_changed(void);
+void hyptrace_sync_this_cpu(void);
 
-int hyp_trace_clock_start(void);
-void hyp_trace_clock_stop(void);
-void hyp_trace_clock_resume(void);
+int hyptrace_clock_start(void);
+void hyptrace_clock_stop(void);
+void hyptrace_clock_resume(void);
 
-int hyp_trace_doorbell_init(void);
+int hyptrace_doorbell_init(void);
 
-#endif /* __ARM64_KVM_HYP_TRACE_H */
+#endif /* __ARM64_KVM_HYPTRACE_HOST_H */

@@ -25,7 +25,7 @@
 
 #include <asm/arch_timer.h>
 
-#include "hyp_trace.h"
+#include "hyptrace.h"
 
 /* How far EL2's clock may be off before it is corrected. */
 #define CLOCK_TOLERANCE_NS	100
@@ -67,7 +67,7 @@ static int push(const struct conversion *c)
 	u64 since = mul_u64_u64_shr(c->cyc << shift, mult, 64);
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, c->ns - since);
+	return hyptrace_call(&res, __hyp_trace_clock, mult, shift, c->ns - since);
 }
 
 /* The lock keeps the two together: EL2 was given last what @used says. */
@@ -95,7 +95,7 @@ static void update_work(struct work_struct *work)
 	guard(cpus_read_lock)();
 
 	if (!update())
-		hyp_trace_clock_changed();
+		hyptrace_clock_changed();
 }
 
 static DECLARE_WORK(clock_work, update_work);
@@ -119,7 +119,7 @@ static void fall_asleep_or_wake_up(void)
 	lockdep_assert_held(&clock_lock);
 
 	if (usable && !update_locked())
-		hyp_trace_sync_this_cpu();
+		hyptrace_sync_this_cpu();
 	if (!asleep)
 		irq_work_queue(&clock_irq_work);
 }
@@ -160,11 +160,11 @@ static struct notifier_block timekeeping_nb = {
 };
 
 /**
- * hyp_trace_clock_start() - set EL2's clock, and keep it right from now on
+ * hyptrace_clock_start() - set EL2's clock, and keep it right from now on
  *
  * Return: 0 or a negative errno
  */
-int hyp_trace_clock_start(void)
+int hyptrace_clock_start(void)
 {
 	int ret;
 
@@ -173,15 +173,15 @@ int hyp_trace_clock_start(void)
 	if (!ret)
 		ret = update();
 	if (ret)
-		hyp_trace_clock_stop();
+		hyptrace_clock_stop();
 
 	return ret;
 }
 
 /**
- * hyp_trace_clock_stop() - leave EL2's clock alone
+ * hyptrace_clock_stop() - leave EL2's clock alone
  */
-void hyp_trace_clock_stop(void)
+void hyptrace_clock_stop(void)
 {
 	pvclock_gtod_unregister_notifier(&timekeeping_nb);
 	irq_work_sync(&clock_irq_work);
@@ -189,11 +189,11 @@ void hyp_trace_clock_stop(void)
 }
 
 /**
- * hyp_trace_clock_resume() - EL2 is back; it was not when timekeeping was
+ * hyptrace_clock_resume() - EL2 is back; it was not when timekeeping was
  *
  * Context: interrupts are off, no other CPU is up.
  */
-void hyp_trace_clock_resume(void)
+void hyptrace_clock_resume(void)
 {
 	guard(raw_spinlock_irqsave)(&clock_lock);
 

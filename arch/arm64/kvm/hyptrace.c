@@ -19,7 +19,7 @@
 #include <asm/kvm_mmu.h>
 #include <asm/virt.h>
 
-#include "hyp_trace.h"
+#include "hyptrace.h"
 
 /* The region that describes a CPU's ring; EL2's as long as the ring is loaded */
 struct region {
@@ -138,7 +138,7 @@ static int region_alloc(struct region *region,
 
 /* Operations -------------------------------------------------------------------- */
 
-static int hyp_load(const struct trace_ext_ring *ring)
+static int hyptrace_load(const struct trace_ext_ring *ring)
 {
 	struct region *region = per_cpu_ptr(&regions, ring->cpu);
 	struct arm_smccc_res res;
@@ -153,7 +153,7 @@ static int hyp_load(const struct trace_ext_ring *ring)
 		goto out_unshare;
 
 	do {
-		ret = hyp_trace_call(&res, __hyp_trace_load, ring->cpu,
+		ret = hyptrace_call(&res, __hyp_trace_load, ring->cpu,
 				     virt_to_pfn(region->va), region->nr_pages,
 				     ring->nr_slots);
 		cond_resched();
@@ -193,25 +193,25 @@ static noinline void tell_el2(enum hyp_trace_ring_state state)
 	struct arm_smccc_res res;
 
 	/*
-	 * Pairs with hyp_trace_clock_changed(): either that one sees that this CPU
+	 * Pairs with hyptrace_clock_changed(): either that one sees that this CPU
 	 * wants the clock, or this CPU gets the new one.
 	 */
 	this_cpu_write(told, state);
 	smp_mb();
 
 	/* EL2 is not there just now, see system_resume(): it is told again next time. */
-	if (hyp_trace_call(&res, __hyp_trace_sync, state))
+	if (hyptrace_call(&res, __hyp_trace_sync, state))
 		this_cpu_write(told, HYP_TRACE_SUSPENDED);
 }
 
 /**
- * hyp_trace_sync_this_cpu() - have this CPU take over the clock, open or close its ring
+ * hyptrace_sync_this_cpu() - have this CPU take over the clock, open or close its ring
  *
  * If it is closed and stays closed there is nothing to be said.
  *
  * Context: interrupts are off.
  */
-void hyp_trace_sync_this_cpu(void)
+void hyptrace_sync_this_cpu(void)
 {
 	enum hyp_trace_ring_state state = wanted_state();
 
@@ -221,38 +221,38 @@ void hyp_trace_sync_this_cpu(void)
 
 static void sync_this_cpu(void *unused)
 {
-	hyp_trace_sync_this_cpu();
+	hyptrace_sync_this_cpu();
 }
 
 static void open_this_cpu(void *unused)
 {
 	this_cpu_write(closed, false);
-	hyp_trace_sync_this_cpu();
+	hyptrace_sync_this_cpu();
 }
 
 static void close_this_cpu(void *unused)
 {
 	this_cpu_write(closed, true);
-	hyp_trace_sync_this_cpu();
+	hyptrace_sync_this_cpu();
 }
 
-static bool hyp_is_open(int cpu)
+static bool hyptrace_is_open(int cpu)
 {
 	return READ_ONCE(per_cpu(told, cpu)) != HYP_TRACE_CLOSED;
 }
 
 static bool is_open(int cpu, void *unused)
 {
-	return hyp_is_open(cpu);
+	return hyptrace_is_open(cpu);
 }
 
 /* Its ring is open, or is to be. */
 static bool is_concerned(int cpu, void *unused)
 {
-	return hyp_is_open(cpu) || is_traced(cpu);
+	return hyptrace_is_open(cpu) || is_traced(cpu);
 }
 
-static void hyp_ignore(bool ignore)
+static void hyptrace_ignore(bool ignore)
 {
 	if (ignore == this_cpu_read(ignored))
 		return;
@@ -261,7 +261,7 @@ static void hyp_ignore(bool ignore)
 
 	/* A ring that is being unloaded stays closed until that is done. */
 	if (!this_cpu_read(closed))
-		hyp_trace_sync_this_cpu();
+		hyptrace_sync_this_cpu();
 }
 
 /*
@@ -272,7 +272,7 @@ static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *
 {
 	if ((action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) &&
 	    !this_cpu_read(closed))
-		hyp_trace_sync_this_cpu();
+		hyptrace_sync_this_cpu();
 
 	return NOTIFY_OK;
 }
@@ -290,16 +290,16 @@ static struct notifier_block cpu_pm_nb = {
 static void system_resume(void *unused)
 {
 	if (READ_ONCE(in_use))
-		hyp_trace_clock_resume();
-	hyp_trace_sync_this_cpu();
+		hyptrace_clock_resume();
+	hyptrace_sync_this_cpu();
 }
 
-static const struct syscore_ops hyp_syscore_ops = {
+static const struct syscore_ops hyptrace_syscore_ops = {
 	.resume = system_resume,
 };
 
-static struct syscore hyp_syscore = {
-	.ops = &hyp_syscore_ops,
+static struct syscore hyptrace_syscore = {
+	.ops = &hyptrace_syscore_ops,
 };
 
 /*
@@ -314,7 +314,7 @@ static void close_ring(int cpu)
 		smp_call_function_single(cpu, close_this_cpu, NULL, true);
 }
 
-static int hyp_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
+static int hyptrace_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
 {
 	struct region *region = per_cpu_ptr(&regions, ring->cpu);
 	struct arm_smccc_res res;
@@ -324,7 +324,7 @@ static int hyp_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
 
 	close_ring(ring->cpu);
 	do {
-		ret = hyp_trace_call(&res, __hyp_trace_unload, ring->cpu);
+		ret = hyptrace_call(&res, __hyp_trace_unload, ring->cpu);
 		cond_resched();
 	} while (ret == -EINPROGRESS);
 	if (ret) {
@@ -341,20 +341,20 @@ static int hyp_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
 }
 
 /**
- * hyp_trace_clock_changed() - have all CPUs take over the clock that EL2 has now
+ * hyptrace_clock_changed() - have all CPUs take over the clock that EL2 has now
  *
  * A CPU whose ring is closed takes it over when it opens the ring.
  *
  * Context: may sleep; the caller holds off CPU hotplug.
  */
-void hyp_trace_clock_changed(void)
+void hyptrace_clock_changed(void)
 {
 	/* Pairs with tell_el2(). */
 	smp_mb();
 	on_each_cpu_cond(is_open, sync_this_cpu, NULL, true);
 }
 
-static void hyp_sync(int cpu)
+static void hyptrace_sync(int cpu)
 {
 	guard(mutex)(&sync_lock);
 
@@ -364,7 +364,7 @@ static void hyp_sync(int cpu)
 		smp_call_function_single(cpu, open_this_cpu, NULL, true);
 }
 
-static void hyp_set_cpus(const struct cpumask *cpus)
+static void hyptrace_set_cpus(const struct cpumask *cpus)
 {
 	static struct cpumask concerned;
 
@@ -377,35 +377,35 @@ static void hyp_set_cpus(const struct cpumask *cpus)
 		on_each_cpu_mask(&concerned, open_this_cpu, NULL, true);
 }
 
-static int hyp_start(void)
+static int hyptrace_start(void)
 {
-	int ret = hyp_trace_clock_start();
+	int ret = hyptrace_clock_start();
 
 	WRITE_ONCE(in_use, !ret);
 	return ret;
 }
 
 /* CPUs that are off close their rings when they come back. */
-static void hyp_stop(void)
+static void hyptrace_stop(void)
 {
 	WRITE_ONCE(in_use, false);
 	on_each_cpu_cond(is_open, sync_this_cpu, NULL, true);
-	hyp_trace_clock_stop();
+	hyptrace_clock_stop();
 }
 
-static void hyp_set_on(bool on, bool draining, bool overwrite)
+static void hyptrace_set_on(bool on, bool draining, bool overwrite)
 {
 	enum hyp_trace_mode mode = on ? HYP_TRACE_ON :
 				   draining ? HYP_TRACE_DRAIN : HYP_TRACE_OFF;
 	struct arm_smccc_res res;
 
-	hyp_trace_call(&res, __hyp_trace_mode, mode, overwrite);
+	hyptrace_call(&res, __hyp_trace_mode, mode, overwrite);
 }
 
-static int hyp_swap_page(int cpu, struct ext_ring_swap *swap)
+static int hyptrace_swap_page(int cpu, struct ext_ring_swap *swap)
 {
 	struct arm_smccc_res res;
-	int ret = hyp_trace_call(&res, __hyp_trace_swap, cpu);
+	int ret = hyptrace_call(&res, __hyp_trace_swap, cpu);
 
 	if (ret < 0)
 		return ret;
@@ -426,15 +426,15 @@ static void reset_cpu(void *data)
 	struct reset *reset = data;
 	struct arm_smccc_res res;
 
-	reset->ret = hyp_trace_call(&res, __hyp_trace_reset, reset->cpu);
+	reset->ret = hyptrace_call(&res, __hyp_trace_reset, reset->cpu);
 }
 
-static int hyp_reset(int cpu)
+static int hyptrace_reset(int cpu)
 {
 	struct reset reset = { .cpu = cpu, .ret = -EBUSY };
 
 	/* A CPU whose ring is closed is left alone; if it opens it just now EL2 refuses. */
-	if (!hyp_is_open(cpu) || !cpu_online(cpu))
+	if (!hyptrace_is_open(cpu) || !cpu_online(cpu))
 		reset_cpu(&reset);
 	if (reset.ret == -EBUSY && cpu_online(cpu))
 		smp_call_function_single(cpu, reset_cpu, &reset, true);
@@ -446,10 +446,10 @@ static int hyp_reset(int cpu)
 	return reset.ret;
 }
 
-static int hyp_enable(unsigned int event, u16 type)
+static int hyptrace_enable(unsigned int event, u16 type)
 {
 	struct arm_smccc_res res;
-	int ret = hyp_trace_call(&res, __hyp_trace_event, event, type);
+	int ret = hyptrace_call(&res, __hyp_trace_event, event, type);
 
 	if (ret)
 		pr_err("hyp_trace: can't enable event number %u: %pe%s\n",
@@ -458,42 +458,42 @@ static int hyp_enable(unsigned int event, u16 type)
 	return ret;
 }
 
-static int hyp_set_alarm(int cpu, u64 pos)
+static int hyptrace_set_alarm(int cpu, u64 pos)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_alarm, cpu, pos);
+	return hyptrace_call(&res, __hyp_trace_alarm, cpu, pos);
 }
 
-static void hyp_write_event(u64 id)
+static void hyptrace_write_event(u64 id)
 {
 	struct arm_smccc_res res;
 
-	hyp_trace_call(&res, __hyp_trace_write_event, id);
+	hyptrace_call(&res, __hyp_trace_write_event, id);
 }
 
-static int hyp_test(u64 action, u64 arg)
+static int hyptrace_test(u64 action, u64 arg)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_test, action, arg);
+	return hyptrace_call(&res, __hyp_trace_test, action, arg);
 }
 
-static struct trace_ext_ops hyp_ops __ro_after_init = {
-	.start		= hyp_start,
-	.stop		= hyp_stop,
-	.load		= hyp_load,
-	.unload		= hyp_unload,
-	.sync		= hyp_sync,
-	.is_open	= hyp_is_open,
-	.set_cpus	= hyp_set_cpus,
-	.ignore		= hyp_ignore,
-	.set_on		= hyp_set_on,
-	.swap_page	= hyp_swap_page,
-	.reset		= hyp_reset,
-	.enable		= hyp_enable,
-	.write_event	= hyp_write_event,
-	.test		= hyp_test,
+static struct trace_ext_ops hyptrace_ops __ro_after_init = {
+	.start		= hyptrace_start,
+	.stop		= hyptrace_stop,
+	.load		= hyptrace_load,
+	.unload		= hyptrace_unload,
+	.sync		= hyptrace_sync,
+	.is_open	= hyptrace_is_open,
+	.set_cpus	= hyptrace_set_cpus,
+	.ignore		= hyptrace_ignore,
+	.set_on		= hyptrace_set_on,
+	.swap_page	= hyptrace_swap_page,
+	.reset		= hyptrace_reset,
+	.enable		= hyptrace_enable,
+	.write_event	= hyptrace_write_event,
+	.test		= hyptrace_test,
 };
 
 /* Init ---------------------------------------------------------------------------- */
@@ -520,7 +520,7 @@ static int cpu_online_cb(unsigned int cpu)
 	guard(irqsave)();
 
 	if (!READ_ONCE(in_use))
-		hyp_trace_sync_this_cpu();
+		hyptrace_sync_this_cpu();
 
 	return ret;
 }
@@ -559,7 +559,7 @@ static const char * __init unavailable(void)
 		return "virtual and physical counter differ";
 
 	/* There is no VM yet: it must be there without one. */
-	if (hyp_trace_call(&res, __hyp_trace_mode, HYP_TRACE_OFF, 1))
+	if (hyptrace_call(&res, __hyp_trace_mode, HYP_TRACE_OFF, 1))
 		return "no VM, no hypervisor; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;
@@ -580,7 +580,7 @@ static int __init lock_or_not(char *arg)
 early_param("kvm-arm.hyp_trace", lock_or_not);
 
 /* After KVM, which is initialised by a device_initcall(). */
-static int __init hyp_trace_init(void)
+static int __init hyptrace_init(void)
 {
 	const char *why = unavailable();
 	int ret;
@@ -590,17 +590,17 @@ static int __init hyp_trace_init(void)
 		return 0;
 	}
 
-	if (!hyp_trace_doorbell_init())
-		hyp_ops.set_alarm = hyp_set_alarm;
+	if (!hyptrace_doorbell_init())
+		hyptrace_ops.set_alarm = hyptrace_set_alarm;
 	else
 		pr_info("hyp_trace: no GICv3: readers that wait will look for events now and then\n");
 
 	if (!is_protected_kvm_enabled()) {
 		cpu_pm_register_notifier(&cpu_pm_nb);
-		register_syscore(&hyp_syscore);
+		register_syscore(&hyptrace_syscore);
 	}
 
-	trace_ext_register(&hyp_ops);
+	trace_ext_register(&hyptrace_ops);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					"arm64/hyp_trace:dead",
 					NULL, trace_ext_cpu_dead);
@@ -612,4 +612,4 @@ static int __init hyp_trace_init(void)
 					cpu_online_cb, cpu_offline_cb);
 	return min(ret, 0);
 }
-late_initcall(hyp_trace_init);
+late_initcall(hyptrace_init);

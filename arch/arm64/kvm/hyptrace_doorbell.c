@@ -14,27 +14,27 @@
 #include <asm/irq_work.h>
 #include <asm/kvm_hyptrace.h>
 
-#include "hyp_trace.h"
+#include "hyptrace.h"
 
 static bool listening __ro_after_init;
 
 /**
- * hyp_trace_doorbell() - irq_work's interrupt has come; was it the hypervisor?
+ * hyptrace_doorbell() - irq_work's interrupt has come; was it the hypervisor?
  *
  * Context: hard interrupt, before irq_work_run().
  */
-void hyp_trace_doorbell(void)
+void hyptrace_doorbell(void)
 {
 	if (listening)
 		trace_ext_doorbell();
 }
 
 /**
- * hyp_trace_doorbell_init() - tell the hypervisor which interrupt to raise
+ * hyptrace_doorbell_init() - tell the hypervisor which interrupt to raise
  *
  * Return: 0, -EOPNOTSUPP if it can't raise one
  */
-int __init hyp_trace_doorbell_init(void)
+int __init hyptrace_doorbell_init(void)
 {
 	struct irq_data *data = irq_get_irq_data(arch_irq_work_irq());
 	struct arm_smccc_res res;
@@ -43,7 +43,7 @@ int __init hyp_trace_doorbell_init(void)
 	if (!data)
 		return -EOPNOTSUPP;
 
-	ret = hyp_trace_call(&res, __hyp_trace_doorbell, irqd_to_hwirq(data));
+	ret = hyptrace_call(&res, __hyp_trace_doorbell, irqd_to_hwirq(data));
 	listening = !ret;
 	return ret;
 }

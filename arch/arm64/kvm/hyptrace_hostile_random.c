@@ -16,7 +16,7 @@
 #include <linux/prandom.h>
 #include <linux/sched.h>
 
-#include "hyp_trace_hostile.h"
+#include "hyptrace_hostile.h"
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "hyp_trace_hostile."

@@ -2,8 +2,8 @@
 /*
  * A hostile host: what the tests that play one have in common.
  */
-#ifndef __ARM64_KVM_HYP_TRACE_HOSTILE_H
-#define __ARM64_KVM_HYP_TRACE_HOSTILE_H
+#ifndef __ARM64_KVM_HYPTRACE_HOSTILE_H
+#define __ARM64_KVM_HYPTRACE_HOSTILE_H
 
 #include <kunit/test.h>
 
@@ -13,7 +13,7 @@
 #include <asm/kvm_hyptrace.h>
 #include <asm/memory.h>
 
-#include "hyp_trace.h"
+#include "hyptrace.h"
 
 #define HOSTILE_SLOTS	2			/* the smallest ring */
 #define HOSTILE_PAGES	(HOSTILE_SLOTS + 2)	/* the meta page, then data pages */
@@ -45,7 +45,7 @@ static inline int hostile_load_step(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_load, cpu, pfn, nr_pages,
+	return hyptrace_call(&res, __hyp_trace_load, cpu, pfn, nr_pages,
 			      nr_slots);
 }
 
@@ -70,7 +70,7 @@ static inline int hostile_unload_step(u64 cpu)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_unload, cpu);
+	return hyptrace_call(&res, __hyp_trace_unload, cpu);
 }
 
 static inline int hostile_unload(u64 cpu)
@@ -88,56 +88,56 @@ static inline int hostile_test(u64 action, u64 arg)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_test, action, arg);
+	return hyptrace_call(&res, __hyp_trace_test, action, arg);
 }
 
 static inline int hostile_swap(u64 cpu)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_swap, cpu);
+	return hyptrace_call(&res, __hyp_trace_swap, cpu);
 }
 
 static inline int hostile_reset(u64 cpu)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_reset, cpu);
+	return hyptrace_call(&res, __hyp_trace_reset, cpu);
 }
 
 static inline int hostile_mode(u64 mode, u64 overwrite)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_mode, mode, overwrite);
+	return hyptrace_call(&res, __hyp_trace_mode, mode, overwrite);
 }
 
 static inline int hostile_event(u64 event, u64 id)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_event, event, id);
+	return hyptrace_call(&res, __hyp_trace_event, event, id);
 }
 
 static inline int hostile_clock(u64 mult, u64 shift, u64 base)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_clock, mult, shift, base);
+	return hyptrace_call(&res, __hyp_trace_clock, mult, shift, base);
 }
 
 static inline int hostile_alarm(u64 cpu, u64 pos)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_alarm, cpu, pos);
+	return hyptrace_call(&res, __hyp_trace_alarm, cpu, pos);
 }
 
 static inline int hostile_doorbell(u64 sgi)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_doorbell, sgi);
+	return hyptrace_call(&res, __hyp_trace_doorbell, sgi);
 }
 
 /* The interrupt that the host is told by: any other would do it harm. */
@@ -152,24 +152,24 @@ static inline int hostile_write_event(u64 id)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __hyp_trace_write_event, id);
+	return hyptrace_call(&res, __hyp_trace_write_event, id);
 }
 
 static inline int hostile_share(const void *page)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __pkvm_host_share_hyp, virt_to_pfn(page));
+	return hyptrace_call(&res, __pkvm_host_share_hyp, virt_to_pfn(page));
 }
 
 static inline int hostile_unshare(const void *page)
 {
 	struct arm_smccc_res res;
 
-	return hyp_trace_call(&res, __pkvm_host_unshare_hyp, virt_to_pfn(page));
+	return hyptrace_call(&res, __pkvm_host_unshare_hyp, virt_to_pfn(page));
 }
 
 void hostile_random_calls(struct kunit *test);
 const void *hostile_next_batch(const void *prev, char *desc);
 
-#endif /* __ARM64_KVM_HYP_TRACE_HOSTILE_H */
+#endif /* __ARM64_KVM_HYPTRACE_HOSTILE_H */

@@ -23,7 +23,7 @@
 #include <asm/sections.h>
 #include <asm/virt.h>
 
-#include "hyp_trace_hostile.h"
+#include "hyptrace_hostile.h"
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "hyp_trace_hostile."
@@ -156,7 +156,7 @@ static void sync_this_cpu(void *data)
 	struct arm_smccc_res res;
 	struct sync *sync = data;
 
-	sync->ret = hyp_trace_call(&res, __hyp_trace_sync, sync->state);
+	sync->ret = hyptrace_call(&res, __hyp_trace_sync, sync->state);
 }
 
 /**
