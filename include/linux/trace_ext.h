@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the driver of an external writer gives to tracing.
+ * External writers: who else writes trace events into rings of the layout of
+ * linux/ext_ring.h, the hypervisor say. Each has an instance of its own in tracefs.
+ *
+ * This is what a writer's driver gives to tracing, and calls.
+ * Documentation/trace/external-writers.rst says how to add a writer.
  */
 #ifndef _LINUX_TRACE_EXT_H
 #define _LINUX_TRACE_EXT_H
@@ -9,6 +13,7 @@
 #include <linux/ext_ring.h>
 #include <linux/types.h>
 
+struct dentry;
 struct rb_ext;
 
 /**
@@ -37,20 +42,18 @@ struct trace_ext_ring {
  * @is_open:	may that CPU be writing? A hint: it may open its ring at any time
  * @set_cpus:	record events of these CPUs only, from now on; at first of all
  * @ignore:	record none of this CPU's events, from now on, or do. Interrupts are
- *		off
+ *		off. NULL if the events are not those of tasks
  * @set_on:	record events or not; in between, both ways, there is "finish what
  *		has begun", with @draining. Any context.
  * @swap_page:	see struct ext_ring_swap; -EAGAIN if there is nothing. Any context.
  * @reset:	empty a ring
- * @enable:	event number @event (hyp_event_ids.h) is to be recorded with type
- *		@type, or not at all if that is 0
+ * @enable:	the event of that number (struct trace_ext_event) is to be recorded with
+ *		type @type, or not at all if that is 0
  * @set_alarm:	have trace_ext_doorbell() called on CPU @cpu when an event comes to be
  *		at position @pos or later; once, and instead of what was asked for
  *		before. On that CPU with interrupts off, or while it is off or its ring
  *		closed: else -EBUSY. NULL if the writer can't, then those who wait look
  *		themselves
- * @write_event: have a "selftest" event recorded on this CPU; tests only, and
- * @test:	so is this: see enum hyp_trace_test_action
  *
  * Those that return int return 0 or a negative errno, and have said why in the
  * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
@@ -71,13 +74,62 @@ struct trace_ext_ops {
 	int	(*reset)(int cpu);
 	int	(*enable)(unsigned int event, u16 type);
 	int	(*set_alarm)(int cpu, u64 pos);
-	void	(*write_event)(u64 id);
-	int	(*test)(u64 action, u64 arg);
 };
 
-void trace_ext_register(const struct trace_ext_ops *ops);
-int trace_ext_cpu_online(unsigned int cpu);
-int trace_ext_cpu_dead(unsigned int cpu);
-void trace_ext_doorbell(void);
+/**
+ * enum trace_ext_error - what an error_log says that an event can't do
+ * @TRACE_EXT_ERR_FILTER:	have a filter
+ * @TRACE_EXT_ERR_ELSEWHERE:	be recorded in another instance
+ * @TRACE_EXT_ERR_TRIGGER:	have a trigger, or be enabled by one
+ * @TRACE_EXT_ERR_PROBE:	have an event probe
+ * @TRACE_EXT_ERR_PERF:		be perf's
+ * @TRACE_EXT_NR_ERRORS:	how many there are
+ */
+enum trace_ext_error {
+	TRACE_EXT_ERR_FILTER,
+	TRACE_EXT_ERR_ELSEWHERE,
+	TRACE_EXT_ERR_TRIGGER,
+	TRACE_EXT_ERR_PROBE,
+	TRACE_EXT_ERR_PERF,
+	TRACE_EXT_NR_ERRORS,
+};
+
+/**
+ * struct trace_ext_writer - an external writer, whose time stamps are of the boot clock
+ * @name:	its instance, and the directory of that at the root of tracefs
+ * @alias:	another name of the directory, or NULL
+ * @link:	what instances/@name points to, "../" and @name
+ * @systems:	the event systems of the instance: the writer's, and "ftrace"
+ * @label:	prefix of messages in the kernel log
+ * @location:	what an error_log says that its messages are about
+ * @errors:	those messages
+ * @ops:	how to talk to it
+ * @created:	called when its instance is there, with its directory; or NULL
+ * @ext:	its buffer, NULL as long as it has no instance
+ * @armed:	its events can be enabled; under event_mutex
+ * @next:	the writer that was registered before it
+ *
+ * The last three are trace_ext.c's.
+ */
+struct trace_ext_writer {
+	const char			*name;
+	const char			*alias;
+	const char			*link;
+	const char			*systems;
+	const char			*label;
+	const char			*location;
+	const char			*errors[TRACE_EXT_NR_ERRORS];
+	const struct trace_ext_ops	*ops;
+	void				(*created)(struct dentry *dir);
+
+	struct rb_ext			*ext;
+	bool				armed;
+	struct trace_ext_writer		*next;
+};
+
+void trace_ext_register(struct trace_ext_writer *writer);
+int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu);
+int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu);
+void trace_ext_doorbell(struct trace_ext_writer *writer);
 
 #endif /* _LINUX_TRACE_EXT_H */

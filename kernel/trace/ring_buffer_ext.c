@@ -272,7 +272,7 @@ int rb_ext_load(struct rb_ext *ext)
 		       ERR_PTR(ret), ret == -ENOMEM ?
 		       ", write a smaller size to buffer_size_kb" : "");
 	else
-		ext->in_use(true);
+		ext->in_use(ext, true);
 
 	return ret;
 }
@@ -330,7 +330,7 @@ static void idle_work(struct work_struct *work)
 		unload_all(ext);
 	}
 
-	ext->in_use(false);
+	ext->in_use(ext, false);
 }
 
 /**
@@ -627,7 +627,7 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 
 	/* As when tracing is turned on, for those that are traced only now. */
 	if (READ_ONCE(ext->on))
-		ext->in_use(true);
+		ext->in_use(ext, true);
 }
 
 /**

@@ -125,12 +125,14 @@ struct rb_ext_cpu {
 
 /**
  * struct rb_ext - an external ring buffer
+ * @writer:	who writes it
  * @name:	for messages
  * @ops:	how to talk to the writer
  * @in_use:	called when tracing is turned on, while it is for other CPUs, and when
  *		all rings are unloaded; with trace_types_lock held and none of the others
  * @format:	the events that it writes
  * @tr:		its instance
+ * @follows:	the writer is told of task switches; trace_ext.c's
  * @cpus:	a ring for each possible CPU
  * @lock:	serialises load, unload, resize, reset
  * @started:	the writer's clock runs
@@ -145,11 +147,13 @@ struct rb_ext_cpu {
  * @poll:	looks for events on behalf of those who wait, if the writer can't tell
  */
 struct rb_ext {
+	struct trace_ext_writer		*writer;
 	const char			*name;
 	const struct trace_ext_ops	*ops;
-	void				(*in_use)(bool in_use);
+	void				(*in_use)(struct rb_ext *ext, bool in_use);
 	struct ext_page_format		format;
 	struct trace_array		*tr;
+	bool				follows;
 	struct rb_ext_cpu __percpu	*cpus;
 
 	struct mutex			lock;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hypervisor's instance: /sys/kernel/tracing/hyp.
+ * The instances of external writers, at the root of tracefs.
  *
- * A trace_array like any other, but for its place and for who writes its
+ * Each is a trace_array like any other, but for its place and for who writes its
  * buffer: nearly all of its files are ftrace's own.
  */
 
@@ -15,26 +15,28 @@
 
 #include <trace/events/sched.h>
 
-#include "hyp_events.h"
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
+#include "trace_ext_events.h"
 #include "trace_ext_test.h"
 
-static struct rb_ext hyp_ext;
+/* Tasks ---------------------------------------------------------------------------- */
 
 /*
- * Whether the task that runs on this CPU is to be traced. ftrace finds that out
- * at each switch, for set_event_pid; here EL2 is told. What it has found out counts
+ * Whether the task that runs on this CPU is to be traced. ftrace finds that out at each
+ * switch, for set_event_pid; here the writer is told. What ftrace has found out counts
  * only while there is a list: a probe may be late with it.
  */
-static void follow_pid(void *unused)
+static void follow_pid(void *data)
 {
-	struct trace_array *tr = hyp_ext.tr;
+	struct rb_ext *ext = data;
+	struct trace_array *tr = ext->tr;
 	bool ignore = (rcu_access_pointer(tr->filtered_pids) ||
 		       rcu_access_pointer(tr->filtered_no_pids)) &&
 		      this_cpu_read(tr->array_buffer.data->ignore_pid);
 
-	hyp_ext.ops->ignore(ignore);
+	if (ext->ops->ignore)
+		ext->ops->ignore(ignore);
 }
 
 /**
@@ -44,142 +46,171 @@ static void follow_pid(void *unused)
 void trace_ext_follow_pids(struct rb_ext *ext)
 {
 	if (ext)
-		on_each_cpu(follow_pid, NULL, true);
+		on_each_cpu(follow_pid, ext, true);
 }
 
 /*
- * Have the names of tasks at hand when their pids are printed. ftrace saves
- * them when one of its own events is recorded; EL2's are not recorded here. Both:
- * @next may run for long before it is switched from, and @prev may have a new name.
+ * Have the names of tasks at hand when their pids are printed. ftrace saves them when
+ * one of its own events is recorded; a writer's are not recorded here. Both: @next may
+ * run for long before it is switched from, and @prev may have a new name.
  */
 static void probe_sched_switch(void *data, bool preempt,
 			       struct task_struct *prev,
 			       struct task_struct *next,
 			       unsigned int prev_state)
 {
-	if (hyp_ext.tr->trace_flags & TRACE_ITER_RECORD_CMD) {
+	struct rb_ext *ext = data;
+
+	if (ext->tr->trace_flags & TRACE_ITER_RECORD_CMD) {
 		trace_save_cmdline(prev);
 		trace_save_cmdline(next);
 	}
 
-	follow_pid(NULL);
+	follow_pid(ext);
 }
 
-static void follow_current(void *unused)
+static void follow_current(void *data)
 {
 	trace_save_cmdline(current);
-	follow_pid(NULL);
+	follow_pid(data);
 }
 
 /* Lower than those of ftrace's own probes, which find out about the next task. */
 #define PROBE_PRIO	-1
 
-static void follow_tasks(bool on)
+static void follow_tasks(struct rb_ext *ext, bool on)
 {
-	static bool registered;
-
-	if (on && !registered) {
-		registered = !register_trace_prio_sched_switch(probe_sched_switch,
-							       NULL, PROBE_PRIO);
-		if (!registered)
-			pr_warn("hyp_trace: can't follow task switches: names of tasks may be missing, and set_event_pid is not heeded\n");
-	} else if (!on && registered) {
-		unregister_trace_sched_switch(probe_sched_switch, NULL);
-		registered = false;
+	if (on && !ext->follows) {
+		ext->follows = !register_trace_prio_sched_switch(probe_sched_switch,
+								 ext, PROBE_PRIO);
+		if (!ext->follows)
+			pr_warn("%s: can't follow task switches: names of tasks may be missing, and set_event_pid is not heeded\n",
+				ext->name);
+	} else if (!on && ext->follows) {
+		unregister_trace_sched_switch(probe_sched_switch, ext);
+		ext->follows = false;
 	}
 
 	/* Those that run now may not be switched from for long. */
 	if (on)
-		on_each_cpu_mask(hyp_ext.tr->tracing_cpumask, follow_current, NULL,
-				 true);
+		on_each_cpu_mask(ext->tr->tracing_cpumask, follow_current, ext, true);
 }
 
-static struct rb_ext hyp_ext = {
-	.name	= "hyp_trace",
-	.in_use	= follow_tasks,
-};
+/* Creation ------------------------------------------------------------------------- */
 
-static const struct trace_ext_ops *registered_ops;
+/* The writer that was registered last. */
+static struct trace_ext_writer *writers __initdata;
 
 /**
- * trace_ext_register() - there is a hypervisor that can be traced
- * @ops:	how to talk to it
+ * trace_ext_register() - there is an external writer that can be traced
+ * @writer:	the writer; stays for good
  *
  * Context: before late_initcall_sync().
  */
-void __init trace_ext_register(const struct trace_ext_ops *ops)
+void __init trace_ext_register(struct trace_ext_writer *writer)
 {
-	registered_ops = ops;
+	writer->next = writers;
+	writers = writer;
 }
 
-#define NAME	"hyp"
-
-/* The name is not to be taken by anybody else, unless there is nothing to trace. */
-static bool name_is_free;
-
 /**
- * trace_ext_name_reserved() - is this the hypervisor's, whose instance is yet to come?
+ * trace_ext_name_reserved() - is this an external writer's, whose instance is yet to come?
  * @name:	of an ordinary instance that is to be created
  *
- * Context: trace_types_lock is held, or boot.
+ * A writer is known by its events until it is registered. They are removed when there is
+ * none; and once there is an instance nobody else can have its name.
+ *
+ * Context: event_mutex is held, or boot.
+ * Return: whether it is
  */
 bool trace_ext_name_reserved(const char *name)
 {
-	if (name_is_free || strcmp(name, NAME))
-		return false;
+	const struct trace_ext_writer *writer;
+	struct trace_event_call *call;
 
-	pr_err("hyp_trace: \"" NAME "\" is the hypervisor's instance: choose another name\n");
-	return true;
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (!is_trace_ext_event(call))
+			continue;
+
+		writer = to_trace_ext_event(call)->writer;
+		if (strcmp(writer->name, name))
+			continue;
+
+		pr_err("%s: \"%s\" is an external writer's instance: choose another name\n",
+		       writer->label, name);
+		return true;
+	}
+
+	return false;
 }
 
-static int __init create_instance(const struct trace_ext_ops *ops)
+static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 {
-	struct trace_array *tr;
+	struct rb_ext *ext = kzalloc(sizeof(*ext), GFP_KERNEL);
 	int ret;
 
-	hyp_ext.ops = ops;
-	ret = trace_ext_test_fail() ?: rb_ext_init(&hyp_ext);
-	if (ret)
-		return ret;
+	if (!ext)
+		return ERR_PTR(-ENOMEM);
 
-	ret = trace_ext_test_fail() ?: hyp_events_init(&hyp_ext.format);
+	ext->name = writer->label;
+	ext->writer = writer;
+	ext->ops = writer->ops;
+	ext->in_use = follow_tasks;
+	ret = trace_ext_test_fail() ?: rb_ext_init(ext);
+	if (ret)
+		goto free_ext;
+
+	ret = trace_ext_test_fail() ?: trace_ext_format_init(writer, &ext->format);
 	if (ret)
 		goto exit_ext;
 
-	/* To have it fail in the middle a name that none can have will do. */
-	tr = trace_array_create_ext(trace_ext_test_fail() ? "/" : NAME,
-				       "../" NAME, "hyp,ftrace", &hyp_ext);
-	if (IS_ERR(tr)) {
-		ret = PTR_ERR(tr);
-		goto free_format;
-	}
+	return ext;
 
-	/* Perfetto knows this name, too. */
-	if (trace_ext_test_fail() || !tracefs_create_symlink("hypervisor", NULL, NAME))
-		pr_warn("hyp_trace: no link \"hypervisor\", some clients may not find " NAME "\n");
-
-	/* From here on CPUs that come up may get a ring. */
-	smp_store_release(&hyp_ext.tr, tr);
-
-	hyp_events_arm(ops);
-	trace_ext_test_init(&hyp_ext);
-	return 0;
-
-free_format:
-	kfree(hyp_ext.format.size);
-	hyp_ext.format.size = NULL;
 exit_ext:
-	rb_ext_exit(&hyp_ext);
-	return ret;
+	rb_ext_exit(ext);
+free_ext:
+	kfree(ext);
+	return ERR_PTR(ret);
 }
 
-/* Leave nothing that could be enabled to no effect. */
-static void __init do_without(void)
+static void __init buffer_free(struct rb_ext *ext)
 {
-	hyp_events_remove();
+	kfree(ext->format.size);
+	rb_ext_exit(ext);
+	kfree(ext);
+}
 
-	guard(mutex)(&trace_types_lock);
-	name_is_free = true;
+static int __init create_instance(struct trace_ext_writer *writer)
+{
+	struct rb_ext *ext = buffer_create(writer);
+	struct trace_array *tr;
+
+	if (IS_ERR(ext))
+		return PTR_ERR(ext);
+
+	/* To have it fail in the middle a name that none can have will do. */
+	tr = trace_array_create_ext(trace_ext_test_fail() ? "/" : writer->name,
+				    writer->link, writer->systems, ext);
+	if (IS_ERR(tr)) {
+		buffer_free(ext);
+		return PTR_ERR(tr);
+	}
+
+	if (writer->alias &&
+	    (trace_ext_test_fail() ||
+	     !tracefs_create_symlink(writer->alias, NULL, writer->name)))
+		pr_warn("%s: no link \"%s\", some clients may not find %s\n",
+			writer->label, writer->alias, writer->name);
+
+	ext->tr = tr;
+	/* From here on CPUs that come up may get a ring. */
+	smp_store_release(&writer->ext, ext);
+
+	trace_ext_events_arm(writer);
+	trace_ext_test_init(ext);
+	if (writer->created)
+		writer->created(tr->dir);
+	return 0;
 }
 
 /*
@@ -188,67 +219,73 @@ static void __init do_without(void)
  */
 static int __init trace_ext_init(void)
 {
+	struct trace_ext_writer *writer;
 	int ret;
 
-	if (!registered_ops) {
-		do_without();
-		return 0;
+	for (writer = writers; writer; writer = writer->next) {
+		ret = create_instance(writer);
+		if (ret)
+			pr_err("%s: not available: can't create the tracefs instance: %pe\n",
+			       writer->label, ERR_PTR(ret));
 	}
 
-	ret = create_instance(registered_ops);
-	if (ret) {
-		pr_err("hyp_trace: not available: can't create the tracefs instance: %pe\n",
-		       ERR_PTR(ret));
-		do_without();
-	}
-
-	return ret;
+	/* Leave nothing that could be enabled to no effect. */
+	trace_ext_events_remove();
+	return 0;
 }
 late_initcall_sync(trace_ext_init);
 
-/* Pairs with create_instance(). */
-static bool is_up(void)
+/* What happens on the host ----------------------------------------------------------- */
+
+/* The buffer of a writer, if it has one by now; pairs with create_instance(). */
+static struct rb_ext *buffer_of(struct trace_ext_writer *writer)
 {
-	return smp_load_acquire(&hyp_ext.tr);
+	return smp_load_acquire(&writer->ext);
 }
 
 /**
- * trace_ext_cpu_online() - a CPU has come up, and can call the hypervisor
+ * trace_ext_cpu_online() - a CPU has come up, and can call the writer
+ * @writer:	the writer
  * @cpu:	the CPU; runs this
  *
  * Context: CPU hotplug.
  * Return: 0
  */
-int trace_ext_cpu_online(unsigned int cpu)
+int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu)
 {
-	if (!is_up())
-		return 0;
+	struct rb_ext *ext = buffer_of(writer);
 
-	return rb_ext_cpu_online(&hyp_ext, cpu);
+	return ext ? rb_ext_cpu_online(ext, cpu) : 0;
 }
 
 /**
  * trace_ext_cpu_dead() - a CPU is off
+ * @writer:	the writer
  * @cpu:	the CPU
  *
  * Context: CPU hotplug.
  * Return: 0
  */
-int trace_ext_cpu_dead(unsigned int cpu)
+int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu)
 {
-	if (is_up())
-		rb_ext_rearm(per_cpu_ptr(hyp_ext.cpus, cpu));
+	struct rb_ext *ext = buffer_of(writer);
+
+	if (ext)
+		rb_ext_rearm(per_cpu_ptr(ext->cpus, cpu));
 
 	return 0;
 }
 
 /**
- * trace_ext_doorbell() - the hypervisor may have an event for us, on this CPU
+ * trace_ext_doorbell() - the writer may have an event for us, on this CPU
+ * @writer:	the writer
  *
  * Context: hard interrupt.
  */
-void trace_ext_doorbell(void)
+void trace_ext_doorbell(struct trace_ext_writer *writer)
 {
-	if (is_up())
-		rb_ext_doorbell(&hyp_ext);
+	struct rb_ext *ext = buffer_of(writer);
+
+	if (ext)
+		rb_ext_doorbell(ext);
 }

@@ -1,199 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files in hyp/ for the tests in tools/testing/selftests/hyp_trace:
+ * Files for tests in the instance of each external writer:
  *
- *   write_event	has EL2 record an event
- *   write_host_event	has the host record such an event, in ordinary instances
- *   write_smc		has the host call firmware: function and arguments, in hexadecimal
- *   write_hvc		has it make a hypercall, in the same way
- *   write_touch	has it read from a device, by physical address in hexadecimal
- *   write_cpu_pm	has the CPU go to sleep and wake up, as far as drivers can tell
- *   write_test		has EL2 do something else: enum hyp_trace_test_action and a number
  *   write_destroy	has a module, so to speak, destroy the instance
  *   write_null		has a module call, with no buffer, what may be called so
- *   ring_pages		the memory that the host shares with EL2, as it is
- *
- * What a test can do with them, a kernel that has gone bad could do without.
+ *   ring_pages		the memory that this kernel shares with the writer, as it is
  */
 
-#include <linux/arm-smccc.h>
 #include <linux/cleanup.h>
-#include <linux/cpu_pm.h>
 #include <linux/fault-inject.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
-#include <linux/io.h>
 #include <linux/uaccess.h>
 
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
 #include "trace_ext_test.h"
-
-#define CREATE_TRACE_POINTS
-#include "trace_ext_test_event.h"
-
-static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
-				 size_t cnt, loff_t *ppos)
-{
-	struct rb_ext *ext = filp->private_data;
-	u64 id;
-	int ret;
-
-	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
-	if (ret)
-		return ret;
-
-	ext->ops->write_event(id);
-	return cnt;
-}
-
-static const struct file_operations write_event_fops = {
-	.open	= tracing_open_generic,
-	.write	= write_event_write,
-};
-
-static ssize_t write_host_event_write(struct file *filp, const char __user *ubuf,
-				      size_t cnt, loff_t *ppos)
-{
-	u64 id;
-	int ret;
-
-	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
-	if (ret)
-		return ret;
-
-	trace_host_selftest(id);
-	return cnt;
-}
-
-static const struct file_operations write_host_event_fops = {
-	.open	= tracing_open_generic,
-	.write	= write_host_event_write,
-};
-
-#define TEXT_SIZE	80
-
-/* Copy what the user wrote into @text, as a string. */
-static int text_from_user(char text[TEXT_SIZE], const char __user *ubuf, size_t cnt)
-{
-	if (cnt >= TEXT_SIZE)
-		return -E2BIG;
-	if (copy_from_user(text, ubuf, cnt))
-		return -EFAULT;
-
-	text[cnt] = 0;
-	return 0;
-}
-
-/* A call of firmware or of EL2: the function and up to three arguments, in hexadecimal. */
-static ssize_t write_call(const char __user *ubuf, size_t cnt, bool smc)
-{
-	unsigned long fn, arg[3] = { };
-	struct arm_smccc_res res;
-	char text[TEXT_SIZE];
-	int ret;
-
-	ret = text_from_user(text, ubuf, cnt);
-	if (ret)
-		return ret;
-	if (sscanf(text, "%lx %lx %lx %lx", &fn, &arg[0], &arg[1], &arg[2]) < 1)
-		return -EINVAL;
-
-	if (smc)
-		arm_smccc_1_1_smc(fn, arg[0], arg[1], arg[2], &res);
-	else
-		arm_smccc_1_1_hvc(fn, arg[0], arg[1], arg[2], &res);
-	return cnt;
-}
-
-static ssize_t write_smc_write(struct file *filp, const char __user *ubuf,
-			       size_t cnt, loff_t *ppos)
-{
-	return write_call(ubuf, cnt, true);
-}
-
-static const struct file_operations write_smc_fops = {
-	.open	= tracing_open_generic,
-	.write	= write_smc_write,
-};
-
-static ssize_t write_hvc_write(struct file *filp, const char __user *ubuf,
-			       size_t cnt, loff_t *ppos)
-{
-	return write_call(ubuf, cnt, false);
-}
-
-static const struct file_operations write_hvc_fops = {
-	.open	= tracing_open_generic,
-	.write	= write_hvc_write,
-};
-
-static ssize_t write_touch_write(struct file *filp, const char __user *ubuf,
-				 size_t cnt, loff_t *ppos)
-{
-	void __iomem *device;
-	u64 addr;
-	int ret;
-
-	ret = kstrtou64_from_user(ubuf, cnt, 16, &addr);
-	if (ret)
-		return ret;
-
-	device = ioremap(addr, sizeof(u32));
-	if (!device)
-		return -ENOMEM;
-
-	readl(device);
-	iounmap(device);
-	return cnt;
-}
-
-static const struct file_operations write_touch_fops = {
-	.open	= tracing_open_generic,
-	.write	= write_touch_write,
-};
-
-static ssize_t write_cpu_pm_write(struct file *filp, const char __user *ubuf,
-				  size_t cnt, loff_t *ppos)
-{
-	unsigned long flags;
-	int ret;
-
-	local_irq_save(flags);
-	ret = cpu_pm_enter();
-	if (!ret)
-		ret = cpu_pm_exit();
-	local_irq_restore(flags);
-	return ret ?: cnt;
-}
-
-static const struct file_operations write_cpu_pm_fops = {
-	.open	= tracing_open_generic,
-	.write	= write_cpu_pm_write,
-};
-
-static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
-				size_t cnt, loff_t *ppos)
-{
-	struct rb_ext *ext = filp->private_data;
-	char text[TEXT_SIZE];
-	u64 action, arg;
-	int ret;
-
-	ret = text_from_user(text, ubuf, cnt);
-	if (ret)
-		return ret;
-	if (sscanf(text, "%llu %llu", &action, &arg) != 2)
-		return -EINVAL;
-
-	ret = ext->ops->test(action, arg);
-	return ret ?: cnt;
-}
-
-static const struct file_operations write_test_fops = {
-	.open	= tracing_open_generic,
-	.write	= write_test_write,
-};
 
 static ssize_t write_destroy_write(struct file *filp, const char __user *ubuf,
 				   size_t cnt, loff_t *ppos)
@@ -307,14 +129,14 @@ static const struct file_operations ring_pages_fops = {
 };
 
 #ifdef CONFIG_FAULT_INJECTION
-static DECLARE_FAULT_ATTR(fail_hyp_trace);
+static DECLARE_FAULT_ATTR(fail_trace_ext);
 
-/* fail_hyp_trace=1,100,N,1: the Nth step of creating the instance fails */
+/* fail_trace_ext=1,100,N,1: the Nth step of creating instances fails */
 static int __init setup_fail(char *arg)
 {
-	return setup_fault_attr(&fail_hyp_trace, arg) ? 0 : -EINVAL;
+	return setup_fault_attr(&fail_trace_ext, arg) ? 0 : -EINVAL;
 }
-early_param("fail_hyp_trace", setup_fail);
+early_param("fail_trace_ext", setup_fail);
 
 /**
  * trace_ext_test_fail() - is this step of creating the instance to fail?
@@ -323,7 +145,7 @@ early_param("fail_hyp_trace", setup_fail);
  */
 int __init trace_ext_test_fail(void)
 {
-	return should_fail(&fail_hyp_trace, 1) ? -ENOMEM : 0;
+	return should_fail(&fail_trace_ext, 1) ? -ENOMEM : 0;
 }
 #else
 int __init trace_ext_test_fail(void)
@@ -334,20 +156,12 @@ int __init trace_ext_test_fail(void)
 
 /**
  * trace_ext_test_init() - create the files for tests
- * @ext:	the hypervisor's buffer, with its instance
+ * @ext:	an external writer's buffer, with its instance
  */
 void __init trace_ext_test_init(struct rb_ext *ext)
 {
 	struct dentry *dir = ext->tr->dir;
 
-	trace_create_file("write_event", 0200, dir, ext, &write_event_fops);
-	trace_create_file("write_host_event", 0200, dir, ext,
-			  &write_host_event_fops);
-	trace_create_file("write_smc", 0200, dir, ext, &write_smc_fops);
-	trace_create_file("write_hvc", 0200, dir, ext, &write_hvc_fops);
-	trace_create_file("write_touch", 0200, dir, ext, &write_touch_fops);
-	trace_create_file("write_cpu_pm", 0200, dir, ext, &write_cpu_pm_fops);
-	trace_create_file("write_test", 0200, dir, ext, &write_test_fops);
 	trace_create_file("write_destroy", 0200, dir, ext, &write_destroy_fops);
 	trace_create_file("write_null", 0200, dir, ext, &write_null_fops);
 	trace_create_file("ring_pages", 0600, dir, ext, &ring_pages_fops);

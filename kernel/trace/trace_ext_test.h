@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files in hyp/ for the tests, if there are to be any.
+ * Files for tests in the instance of each external writer, if there are to be any.
  */
 #ifndef _KERNEL_TRACE_TRACE_EXT_TEST_H
 #define _KERNEL_TRACE_TRACE_EXT_TEST_H
 
 struct rb_ext;
 
-#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+#ifdef CONFIG_TRACE_EXT_TEST
 void trace_ext_test_init(struct rb_ext *ext);
 int trace_ext_test_fail(void);
 #else

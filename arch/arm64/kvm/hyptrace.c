@@ -465,20 +465,6 @@ static int hyptrace_set_alarm(int cpu, u64 pos)
 	return hyptrace_call(&res, __hyp_trace_alarm, cpu, pos);
 }
 
-static void hyptrace_write_event(u64 id)
-{
-	struct arm_smccc_res res;
-
-	hyptrace_call(&res, __hyp_trace_write_event, id);
-}
-
-static int hyptrace_test(u64 action, u64 arg)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_test, action, arg);
-}
-
 static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.start		= hyptrace_start,
 	.stop		= hyptrace_stop,
@@ -492,8 +478,24 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.swap_page	= hyptrace_swap_page,
 	.reset		= hyptrace_reset,
 	.enable		= hyptrace_enable,
-	.write_event	= hyptrace_write_event,
-	.test		= hyptrace_test,
+};
+
+struct trace_ext_writer hyptrace_writer = {
+	.name		= "hyp",
+	.alias		= "hypervisor",		/* Perfetto knows this name, too. */
+	.link		= "../hyp",
+	.systems	= "hyp,ftrace",
+	.label		= "hyp_trace",
+	.location	= "hyp event",
+	.errors		= {
+		[TRACE_EXT_ERR_FILTER] = "Hypervisor events can't be filtered; write 0 for no filter",
+		[TRACE_EXT_ERR_ELSEWHERE] = "Hypervisor events are recorded in hyp/, not here",
+		[TRACE_EXT_ERR_TRIGGER] = "Hypervisor events have no triggers, and none can enable them",
+		[TRACE_EXT_ERR_PROBE] = "Hypervisor events can't be probed",
+		[TRACE_EXT_ERR_PERF] = "Hypervisor events are not perf's: read them in hyp/",
+	},
+	.ops		= &hyptrace_ops,
+	.created	= hyptrace_test_init,
 };
 
 /* Init ---------------------------------------------------------------------------- */
@@ -515,7 +517,7 @@ static int cpu_offline_cb(unsigned int cpu)
 /* A CPU that was off has not been told that tracing was turned off meanwhile. */
 static int cpu_online_cb(unsigned int cpu)
 {
-	int ret = trace_ext_cpu_online(cpu);
+	int ret = trace_ext_cpu_online(&hyptrace_writer, cpu);
 
 	guard(irqsave)();
 
@@ -523,6 +525,11 @@ static int cpu_online_cb(unsigned int cpu)
 		hyptrace_sync_this_cpu();
 
 	return ret;
+}
+
+static int cpu_dead_cb(unsigned int cpu)
+{
+	return trace_ext_cpu_dead(&hyptrace_writer, cpu);
 }
 
 static bool __init counter_has_erratum(int cpu)
@@ -600,10 +607,11 @@ static int __init hyptrace_init(void)
 		register_syscore(&hyptrace_syscore);
 	}
 
-	trace_ext_register(&hyptrace_ops);
+	hyptrace_events_init();
+	trace_ext_register(&hyptrace_writer);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					"arm64/hyp_trace:dead",
-					NULL, trace_ext_cpu_dead);
+					NULL, cpu_dead_cb);
 	if (ret < 0)
 		return ret;
 

@@ -8,6 +8,7 @@
 #include <linux/arm-smccc.h>
 #include <linux/errno.h>
 #include <linux/panic.h>
+#include <linux/trace_ext.h>
 
 #include <asm/kvm_asm.h>
 
@@ -50,5 +51,15 @@ void hyptrace_clock_stop(void);
 void hyptrace_clock_resume(void);
 
 int hyptrace_doorbell_init(void);
+
+void hyptrace_events_init(void);
+
+extern struct trace_ext_writer hyptrace_writer;
+
+#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+void hyptrace_test_init(struct dentry *dir);
+#else
+#define hyptrace_test_init	NULL
+#endif
 
 #endif /* __ARM64_KVM_HYPTRACE_HOST_H */

@@ -9,7 +9,6 @@
 
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
-#include <linux/trace_ext.h>
 
 #include <asm/irq_work.h>
 #include <asm/kvm_hyptrace.h>
@@ -26,7 +25,7 @@ static bool listening __ro_after_init;
 void hyptrace_doorbell(void)
 {
 	if (listening)
-		trace_ext_doorbell();
+		trace_ext_doorbell(&hyptrace_writer);
 }
 
 /**

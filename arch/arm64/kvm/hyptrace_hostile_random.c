@@ -10,7 +10,7 @@
  * at the end of each everything is taken back, and must be as before.
  */
 
-#include <linux/hyp_event_ids.h>
+#include <asm/kvm_hyptrace_ids.h>
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/prandom.h>

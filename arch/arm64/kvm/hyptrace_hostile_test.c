@@ -11,7 +11,7 @@
  * runs it at boot; results are in /sys/kernel/debug/kunit/hyp_trace_hostile.
  */
 
-#include <linux/hyp_event_ids.h>
+#include <asm/kvm_hyptrace_ids.h>
 #include <linux/kernel_stat.h>
 #include <linux/memblock.h>
 #include <linux/moduleparam.h>

@@ -3,7 +3,7 @@
  * The hypervisor's events, each declared once for both sides.
  *
  * EL2 expands this text to inline functions trace_<event>() (nvhe/trace.h), the
- * host to the events of /sys/kernel/tracing/hyp (kernel/trace/hyp_events.c).
+ * host to the events of /sys/kernel/tracing/hyp (arch/arm64/kvm/hyptrace_events.c).
  * Neither is a tracepoint: do not include this from elsewhere.
  * Documentation/trace/hyp-events.rst tells how to add an event, and lists them all
  * with what is said of them here.
@@ -17,7 +17,7 @@
 #if !defined(_TRACE_HYP_H)
 #define _TRACE_HYP_H
 
-#include <linux/hyp_events.h>
+#include <trace/misc/hyp.h>
 
 struct hyp_pool;
 struct hyp_span;

@@ -12,7 +12,7 @@ hyp=$tracing/hyp
 
 [ -e $hyp/write_event ] && [ "$(readlink $tracing/instances/hyp)" = ../hyp ]
 result "the hypervisor has its instance"
-dmesg | grep -q 'hyp_trace: "hyp" is the hypervisor.s instance: choose another name'
+dmesg | grep -q 'hyp_trace: "hyp" is an external writer.s instance: choose another name'
 result "the log says why nobody else has it"
 [ "$(cat $hyp/buffer_size_kb)" = 521216 ]
 result "the buffer is as large as can be"

@@ -18,13 +18,13 @@
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_H
 
-#include <linux/hyp_events.h>
+#include <trace/misc/hyp.h>
 
 #include <asm/kvm_hyp.h>
 
 #if defined(CONFIG_NVHE_EL2_TRACING) && defined(__KVM_NVHE_HYPERVISOR__)
 
-#include <linux/hyp_event_ids.h>
+#include <asm/kvm_hyptrace_ids.h>
 #include <linux/trace_events.h>
 
 #include <asm/kvm_hyptrace.h>

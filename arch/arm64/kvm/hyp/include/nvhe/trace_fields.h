@@ -6,7 +6,7 @@
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
 
-#include <linux/hyp_events.h>
+#include <trace/misc/hyp.h>
 
 #include <asm/kvm_emulate.h>
 #include <asm/kvm_hyp.h>

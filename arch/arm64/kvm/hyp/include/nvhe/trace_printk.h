@@ -7,7 +7,7 @@
  *
  * The text stays in the kernel's image, in a section that is not EL2's; what is
  * recorded is where in it, and the arguments. The host puts them together
- * (kernel/trace/hyp_printk.c).
+ * (arch/arm64/kvm/hyptrace_printk.c).
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_PRINTK_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_PRINTK_H

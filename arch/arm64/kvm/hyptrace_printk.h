@@ -2,12 +2,12 @@
 /*
  * The texts that EL2 records by reference: hyp_printk and hyp_puts.
  */
-#ifndef _KERNEL_TRACE_HYP_PRINTK_H
-#define _KERNEL_TRACE_HYP_PRINTK_H
+#ifndef __ARM64_KVM_HYPTRACE_PRINTK_H
+#define __ARM64_KVM_HYPTRACE_PRINTK_H
 
 #include <linux/trace_events.h>
 
-/* The records, as trace/events/hyp.h declares them too: hyp_events.c compares. */
+/* The records, as trace/events/hyp.h declares them too: hyptrace_events.c compares. */
 struct hyp_printk_record {
 	struct trace_entry	ent;
 	u64			args[4];
@@ -19,7 +19,7 @@ struct hyp_puts_record {
 	u32			fmt;
 };
 
-void hyp_printk_init(struct trace_event_call *printk,
-		     struct trace_event_call *puts);
+void hyptrace_printk_init(struct trace_event_call *printk,
+			  struct trace_event_call *puts);
 
-#endif /* _KERNEL_TRACE_HYP_PRINTK_H */
+#endif /* __ARM64_KVM_HYPTRACE_PRINTK_H */

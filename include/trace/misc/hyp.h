@@ -5,8 +5,8 @@
  * Each list gives the enum, the names that the events print, and
  * (TRACE_DEFINE_ENUM) the values for binary readers. XEND is for the last one.
  */
-#ifndef _LINUX_HYP_EVENTS_H
-#define _LINUX_HYP_EVENTS_H
+#ifndef _TRACE_MISC_HYP_H
+#define _TRACE_MISC_HYP_H
 
 #include <linux/arm_ffa.h>
 #include <linux/arm-smccc.h>
@@ -37,7 +37,7 @@
 	X(REASON_ERET_GUEST,	7, "eret_guest")		\
 	XEND(REASON_UNKNOWN,	8, "unknown")
 
-/**
+/*
  * enum hyp_reason - why EL2 is entered (first group) or left (second)
  * @HYP_REASON_SMC:		SMC of the host
  * @HYP_REASON_HVC:		hypercall of the host
@@ -255,4 +255,4 @@ enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
 	HYP_DEFINE_ENUMS(HYP_OWNER_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_SPAN_LIST)
 
-#endif /* _LINUX_HYP_EVENTS_H */
+#endif /* _TRACE_MISC_HYP_H */

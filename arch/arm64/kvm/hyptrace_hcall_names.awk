@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# asm/kvm_asm.h -> hyp_hcall_names.h: the members of enum __kvm_host_smccc_func
+# asm/kvm_asm.h -> hyptrace_hcall_names.h: the members of enum __kvm_host_smccc_func
 # as TRACE_DEFINE_ENUM() statements and as __print_symbolic() pairs.
 
 BEGIN {

@@ -5,8 +5,8 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hyp_test
 
-#if !defined(_TRACE_EXT_TEST_EVENT_H) || defined(TRACE_HEADER_MULTI_READ)
-#define _TRACE_EXT_TEST_EVENT_H
+#if !defined(_HYPTRACE_TEST_EVENT_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _HYPTRACE_TEST_EVENT_H
 
 #include <linux/tracepoint.h>
 
@@ -22,10 +22,10 @@ TRACE_EVENT(host_selftest,
 	TP_printk("id=%llu", __entry->id)
 );
 
-#endif /* _TRACE_EXT_TEST_EVENT_H */
+#endif /* _HYPTRACE_TEST_EVENT_H */
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH ../../kernel/trace
+#define TRACE_INCLUDE_PATH ../../arch/arm64/kvm
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE trace_ext_test_event
+#define TRACE_INCLUDE_FILE hyptrace_test_event
 #include <trace/define_trace.h>

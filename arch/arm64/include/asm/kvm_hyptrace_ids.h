@@ -4,10 +4,10 @@
  * HYP_EVENT_<name>, from 0, and HYP_NR_EVENTS. By these numbers the host names
  * an event to EL2.
  */
-#ifndef _LINUX_HYP_EVENT_IDS_H
-#define _LINUX_HYP_EVENT_IDS_H
+#ifndef __ARM64_KVM_HYPTRACE_IDS_H__
+#define __ARM64_KVM_HYPTRACE_IDS_H__
 
-#include <linux/hyp_events.h>
+#include <trace/misc/hyp.h>
 #include <linux/tracepoint.h>
 
 #undef DECLARE_EVENT_CLASS
@@ -35,4 +35,4 @@ enum { HYP_NR_EVENTS = __COUNTER__ - HYP_EVENT_BASE };
 /* Has the meaning of these macros everywhere else. */
 #include <linux/tracepoint.h>
 
-#endif /* _LINUX_HYP_EVENT_IDS_H */
+#endif /* __ARM64_KVM_HYPTRACE_IDS_H__ */

@@ -13,8 +13,7 @@
 #include <linux/slab.h>
 #include <linux/trace_events.h>
 
-#include "hyp_printk.h"
-#include "trace_output.h"
+#include "hyptrace_printk.h"
 
 extern const char __start_hyp_formats[], __stop_hyp_formats[];
 
@@ -137,13 +136,13 @@ static void set_format(struct trace_event_call *call, const char *conversions,
 }
 
 /**
- * hyp_printk_init() - have the events of texts print them
+ * hyptrace_printk_init() - have the events of texts print them
  * @printk:	hyp_printk
  * @puts:	hyp_puts
  *
  * Context: boot, before anybody could trace
  */
-void __init hyp_printk_init(struct trace_event_call *printk,
+void __init hyptrace_printk_init(struct trace_event_call *printk,
 			    struct trace_event_call *puts)
 {
 	printk->event.funcs->trace = hyp_printk_print;

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events of external writers: where in tracefs they have what.
+ */
+#ifndef _KERNEL_TRACE_TRACE_EXT_EVENTS_H
+#define _KERNEL_TRACE_TRACE_EXT_EVENTS_H
+
+#include <linux/glob.h>
+#include <linux/string.h>
+#include <linux/trace_ext_event.h>
+
+#include "ext_page.h"
+#include "ring_buffer_ext.h"
+#include "trace.h"
+
+#ifdef CONFIG_RING_BUFFER_EXT
+
+int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call *call,
+			   enum trace_ext_error error, const char *command);
+int trace_ext_system_filter(struct trace_array *tr, const char *system, char *filter);
+void trace_ext_follow_pids(struct rb_ext *ext);
+
+int trace_ext_format_init(const struct trace_ext_writer *writer,
+			  struct ext_page_format *format);
+void trace_ext_events_arm(struct trace_ext_writer *writer);
+void trace_ext_events_remove(void);
+
+/**
+ * trace_ext_event_is_foreign() - does an external writer record this event, in another
+ * instance than this one?
+ * @tr:		the instance
+ * @call:	any event
+ *
+ * Return: whether it is so
+ */
+static inline bool trace_ext_event_is_foreign(struct trace_array *tr,
+					      const struct trace_event_call *call)
+{
+	return is_trace_ext_event(call) && !trace_array_ext(tr);
+}
+
+/**
+ * trace_ext_event_visible() - is the event to be listed in this instance?
+ * @tr:		the instance, which has the event's system
+ * @call:	any event
+ *
+ * The root lists those of external writers, too: binary readers take all formats from
+ * there, and tools look there for what can be enabled. A writer's instance has no
+ * others but ftrace's own: this kernel may have some in a system of that name.
+ *
+ * Return: whether it is
+ */
+static inline bool trace_ext_event_visible(struct trace_array *tr,
+					   const struct trace_event_call *call)
+{
+	if (is_trace_ext_event(call))
+		return trace_array_ext(tr) || (tr->flags & TRACE_ARRAY_FL_GLOBAL);
+
+	return !trace_array_ext(tr) || !strcmp(call->class->system, "ftrace");
+}
+
+/**
+ * trace_ext_file_absent() - is this file not for this event here?
+ * @tr:		the instance
+ * @call:	any event
+ * @name:	a file in the event's directory, other than "format"
+ *
+ * Return: whether it is not
+ */
+static inline bool trace_ext_file_absent(struct trace_array *tr,
+					 const struct trace_event_call *call,
+					 const char *name)
+{
+	if (!is_trace_ext_event(call) && !trace_array_ext(tr))
+		return false;
+
+	return strcmp(name, "id") && strcmp(name, "enable") &&
+	       strcmp(name, "filter");
+}
+
+/**
+ * trace_ext_event_filter() - may an event have a filter?
+ * @tr:		the instance
+ * @call:	any event
+ * @filter:	what was written
+ *
+ * Return: 0, or -EOPNOTSUPP, which the error_log of @tr explains
+ */
+static inline int trace_ext_event_filter(struct trace_array *tr,
+					 const struct trace_event_call *call,
+					 char *filter)
+{
+	if (!is_trace_ext_event(call) && !trace_array_ext(tr))
+		return 0;
+
+	return trace_ext_event_refuse(tr, call, TRACE_EXT_ERR_FILTER, filter);
+}
+
+/**
+ * trace_ext_event_unprobed() - is this an event that no event probe can hang on?
+ * @call:	any event, or NULL
+ *
+ * Return: whether it is
+ */
+static inline bool trace_ext_event_unprobed(const struct trace_event_call *call)
+{
+	return call && is_trace_ext_event(call);
+}
+
+/**
+ * trace_ext_name_differs() - is this not the event that was written to set_event?
+ * @pattern:	what was written, behind the system's name
+ * @name:	the name of any event
+ *
+ * A glob, as elsewhere in ftrace. Without the option events go by their names only, as
+ * they always have.
+ *
+ * Return: whether it is not
+ */
+static inline bool trace_ext_name_differs(const char *pattern, const char *name)
+{
+	return !glob_match(pattern, name);
+}
+
+#else
+
+/* Macros: so that the compiler does not even see what there is to be left out. */
+#undef is_trace_ext_event
+#define is_trace_ext_event(call)			false
+#define trace_ext_event_refuse(tr, call, error, command) 0
+#define trace_ext_follow_pids(ext)			do { } while (0)
+#define trace_ext_event_is_foreign(tr, call)		false
+#define trace_ext_event_visible(tr, call)		true
+#define trace_ext_file_absent(tr, call, name)		false
+#define trace_ext_event_filter(tr, call, filter)	0
+#define trace_ext_system_filter(tr, system, filter)	0
+#define trace_ext_event_unprobed(call)			false
+#define trace_ext_name_differs(pattern, name)		(strcmp(pattern, name) != 0)
+
+#endif
+
+#endif /* _KERNEL_TRACE_TRACE_EXT_EVENTS_H */
