@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An external writer for tests: a kthread on each CPU, which writes with interrupts off.
+ *
+ * It shows what an external writer has to be, and has the readers tested without a
+ * hypervisor. Its instance has a file write_events: the number N that is written there
+ * makes each online CPU's kthread write the event kthread:written with id 1 to N.
+ *
+ * A CPU's ring is written by its kthread. Others set it up in an interrupt of that CPU,
+ * or while the CPU is off or the ring closed, with kwriter.lock held.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/cpu.h>
+#include <linux/ext_ring_writer.h>
+#include <linux/irq_work.h>
+#include <linux/kthread.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "trace.h"
+
+static struct trace_ext_writer kthread_writer;
+
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM		kthread
+#define TRACE_SYSTEM_VAR	kthread
+#define TRACE_EXT_HEADER	"trace_ext_kthread_event.h"
+#define TRACE_EXT_WRITER	kthread_writer
+#define TRACE_EXT_NUMBER(name)	0
+#define TRACE_HEADER_MULTI_READ
+#include <trace/define_trace_ext.h>
+
+/**
+ * struct kwriter - one CPU's writer
+ * @ring:	what it writes to
+ * @lock:	protects the set-up of @ring and the alarm
+ * @loaded:	there is memory for @ring
+ * @worker:	the kthread
+ * @work:	writes events
+ * @count:	that many
+ * @bell:	tells the reader of an alarm, which can't be done where an event is written
+ */
+struct kwriter {
+	struct ext_ring		ring;
+	raw_spinlock_t		lock;
+	bool			loaded;
+	struct kthread_worker	*worker;
+	struct kthread_work	work;
+	u64			count;
+	struct irq_work		bell;
+};
+
+static DEFINE_PER_CPU(struct kwriter, kwriters);
+
+/* The type that the event's records have, 0: not enabled. And is tracing on? */
+static u16 written_type;
+static bool is_on;
+
+/* CPUs whose rings are to be open when there is one. */
+static struct cpumask traced_cpus = { CPU_BITS_ALL };
+
+/* Writing -------------------------------------------------------------------------- */
+
+/* Interrupts are off: nothing else writes to the ring, or sets it up. */
+static void write_one(struct kwriter *writer, u16 type, u64 id)
+{
+	struct trace_event_raw_written *record;
+	u64 now = ktime_get_boot_fast_ns();
+	struct ext_ring_room room;
+
+	if (!ext_ring_reserve(&writer->ring, now, sizeof(*record), &room) &&
+	    !ext_ring_reserve_slow(&writer->ring, now, sizeof(*record), &room))
+		return;
+
+	record = room.payload;
+	*record = (struct trace_event_raw_written) {
+		.ent.type	= type,
+		.ent.pid	= current->pid,
+		.id		= id,
+	};
+	ext_ring_commit(&room);
+}
+
+static void write_work(struct kthread_work *work)
+{
+	struct kwriter *writer = container_of(work, struct kwriter, work);
+	u64 id;
+
+	for (id = 1; id <= writer->count; id++) {
+		guard(irqsave)();
+
+		/* Its CPU goes off, and leaves it to others. */
+		if (writer != this_cpu_ptr(&kwriters))
+			return;
+
+		if (READ_ONCE(is_on) && READ_ONCE(written_type))
+			write_one(writer, READ_ONCE(written_type), id);
+	}
+}
+
+static ssize_t write_events_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	u64 count;
+	int cpu, ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &count);
+	if (ret)
+		return ret;
+
+	guard(cpus_read_lock)();
+
+	for_each_online_cpu(cpu) {
+		struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
+
+		kthread_flush_work(&writer->work);
+		writer->count = count;
+		/* Of a CPU that was off meanwhile, the kthread may be elsewhere. */
+		set_cpus_allowed_ptr(writer->worker->task, cpumask_of(cpu));
+		kthread_queue_work(writer->worker, &writer->work);
+	}
+	for_each_online_cpu(cpu)
+		kthread_flush_work(&per_cpu_ptr(&kwriters, cpu)->work);
+
+	return cnt;
+}
+
+static const struct file_operations write_events_fops = {
+	.open	= tracing_open_generic,
+	.write	= write_events_write,
+};
+
+/* The doorbell --------------------------------------------------------------------- */
+
+/* Readers hold locks while they set an alarm, which may be due: not here. */
+void ext_ring_doorbell(void)
+{
+	irq_work_queue(&this_cpu_ptr(&kwriters)->bell);
+}
+
+static void ring_bell(struct irq_work *work)
+{
+	trace_ext_doorbell(&kthread_writer);
+}
+
+/* Operations ----------------------------------------------------------------------- */
+
+/* From start to stop; else all rings are closed. */
+static bool in_use;
+
+/* On the CPU itself, which thereby does not write: open its ring, or close it. */
+static void ring_sync(void *unused)
+{
+	struct kwriter *writer = this_cpu_ptr(&kwriters);
+
+	guard(raw_spinlock)(&writer->lock);
+
+	if (writer->loaded && READ_ONCE(in_use) &&
+	    cpumask_test_cpu(smp_processor_id(), &traced_cpus))
+		ext_ring_open(&writer->ring);
+	else
+		ext_ring_close(&writer->ring);
+}
+
+/* On the writer's CPU, or while that is off. */
+static void ring_suspend(void *data)
+{
+	struct kwriter *writer = data;
+
+	guard(raw_spinlock_irqsave)(&writer->lock);
+
+	if (writer->ring.open)
+		ext_ring_suspend(&writer->ring);
+}
+
+/* In the same way. */
+static void ring_reset(void *data)
+{
+	struct kwriter *writer = data;
+
+	guard(raw_spinlock_irqsave)(&writer->lock);
+	ext_ring_reset(&writer->ring);
+}
+
+/* Call @fn on a CPU, or here if that is off. */
+static void call_quiescent(int cpu, smp_call_func_t fn)
+{
+	struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
+
+	if (!cpu_online(cpu) || smp_call_function_single(cpu, fn, writer, true))
+		fn(writer);
+}
+
+static int kthread_start(void)
+{
+	WRITE_ONCE(in_use, true);
+	return 0;
+}
+
+static void kthread_stop_all(void)
+{
+	WRITE_ONCE(in_use, false);
+	on_each_cpu(ring_sync, NULL, true);
+}
+
+static int kthread_load(const struct trace_ext_ring *ring)
+{
+	struct kwriter *writer = per_cpu_ptr(&kwriters, ring->cpu);
+	struct ext_ring_record *records;
+	u32 id;
+
+	records = kvzalloc(ext_ring_bookkeeping(ring->nr_slots), GFP_KERNEL);
+	if (!records) {
+		pr_err("%s: CPU%d: no memory for a ring of %u pages\n",
+		       kthread_writer.label, ring->cpu, ring->nr_slots);
+		return -ENOMEM;
+	}
+
+	for (id = 0; id <= ring->nr_slots; id++)
+		records[id].page = ring->pages[id];
+
+	guard(raw_spinlock_irqsave)(&writer->lock);
+	ext_ring_init(&writer->ring, records, ring->nr_slots, ring->meta);
+	writer->loaded = true;
+	return 0;
+}
+
+static int kthread_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
+{
+	struct kwriter *writer = per_cpu_ptr(&kwriters, ring->cpu);
+
+	call_quiescent(ring->cpu, ring_suspend);
+
+	scoped_guard(raw_spinlock_irqsave, &writer->lock) {
+		writer->loaded = false;
+		*seq = writer->ring.seq;
+		*dropped = writer->ring.dropped;
+	}
+
+	kvfree(writer->ring.records);
+	return 0;
+}
+
+static void kthread_sync(int cpu)
+{
+	if (cpu == -1)
+		on_each_cpu(ring_sync, NULL, true);
+	else
+		smp_call_function_single(cpu, ring_sync, NULL, true);
+}
+
+static bool kthread_is_open(int cpu)
+{
+	return READ_ONCE(per_cpu(kwriters, cpu).ring.open);
+}
+
+static void kthread_set_cpus(const struct cpumask *cpus)
+{
+	cpumask_copy(&traced_cpus, cpus);
+	on_each_cpu(ring_sync, NULL, true);
+}
+
+/* An event is begun and ended in one go: there is nothing to drain. */
+static void kthread_set_on(bool on, bool draining, bool overwrite)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu(kwriters, cpu).ring.overwrite, overwrite);
+	WRITE_ONCE(is_on, on);
+}
+
+static int kthread_swap_page(int cpu, struct ext_ring_swap *swap)
+{
+	return ext_ring_swap(&per_cpu_ptr(&kwriters, cpu)->ring, swap);
+}
+
+static int kthread_reset(int cpu)
+{
+	call_quiescent(cpu, ring_reset);
+	return 0;
+}
+
+static int kthread_enable(unsigned int event, u16 type)
+{
+	WRITE_ONCE(written_type, type);
+	return 0;
+}
+
+static int kthread_set_alarm(int cpu, u64 pos)
+{
+	struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
+
+	guard(raw_spinlock_irqsave)(&writer->lock);
+
+	if (writer->ring.open && cpu_online(cpu) && cpu != smp_processor_id())
+		return -EBUSY;
+
+	ext_ring_set_alarm(&writer->ring, pos);
+	return 0;
+}
+
+static const struct trace_ext_ops kthread_ops = {
+	.start		= kthread_start,
+	.stop		= kthread_stop_all,
+	.load		= kthread_load,
+	.unload		= kthread_unload,
+	.sync		= kthread_sync,
+	.is_open	= kthread_is_open,
+	.set_cpus	= kthread_set_cpus,
+	.set_on		= kthread_set_on,
+	.swap_page	= kthread_swap_page,
+	.reset		= kthread_reset,
+	.enable		= kthread_enable,
+	.set_alarm	= kthread_set_alarm,
+};
+
+/* Init ----------------------------------------------------------------------------- */
+
+static void created(struct dentry *dir)
+{
+	trace_create_file("write_events", 0200, dir, NULL, &write_events_fops);
+}
+
+static struct trace_ext_writer kthread_writer = {
+	.name		= "kthread",
+	.link		= "../kthread",
+	.systems	= "kthread,ftrace",
+	.label		= "trace_ext_kthread",
+	.location	= "kthread event",
+	.errors		= {
+		[TRACE_EXT_ERR_FILTER] = "Kthread events can't be filtered; write 0 for no filter",
+		[TRACE_EXT_ERR_ELSEWHERE] = "Kthread events are recorded in kthread/, not here",
+		[TRACE_EXT_ERR_TRIGGER] = "Kthread events have no triggers, and none can enable them",
+		[TRACE_EXT_ERR_PROBE] = "Kthread events can't be probed",
+		[TRACE_EXT_ERR_PERF] = "Kthread events are not perf's: read them in kthread/",
+	},
+	.ops		= &kthread_ops,
+	.created	= created,
+};
+
+static int cpu_online_cb(unsigned int cpu)
+{
+	return trace_ext_cpu_online(&kthread_writer, cpu);
+}
+
+static int cpu_dead_cb(unsigned int cpu)
+{
+	return trace_ext_cpu_dead(&kthread_writer, cpu);
+}
+
+static int __init kwriter_init(struct kwriter *writer, int cpu)
+{
+	raw_spin_lock_init(&writer->lock);
+	writer->bell = IRQ_WORK_INIT_HARD(ring_bell);
+	kthread_init_work(&writer->work, write_work);
+	writer->worker = kthread_create_worker(0, "trace_ext/%d", cpu);
+	return PTR_ERR_OR_ZERO(writer->worker);
+}
+
+static int __init trace_ext_kthread_init(void)
+{
+	int cpu, ret;
+
+	for_each_possible_cpu(cpu) {
+		ret = kwriter_init(per_cpu_ptr(&kwriters, cpu), cpu);
+		if (ret)
+			return ret;
+	}
+
+	trace_ext_register(&kthread_writer);
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "trace/ext_kthread:dead",
+					NULL, cpu_dead_cb);
+	if (ret < 0)
+		return ret;
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "trace/ext_kthread:online",
+					cpu_online_cb, NULL);
+	return min(ret, 0);
+}
+late_initcall(trace_ext_kthread_init);

@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU, in a kernel without a hypervisor: a second external writer, which is a
+# kthread on each CPU (CONFIG_TRACE_EXT_KTHREAD), is read in each way that there is.
+# Prints TAP.
+
+. /tests/result.sh
+
+T=/sys/kernel/tracing
+K=$T/kthread
+N=1000
+CPUS=$(nproc)
+
+# Do the events on stdin have the ids $1 to $2, in this order, on each CPU?
+ids_are() {
+	awk -v first="$1" -v last="$2" -v cpus="$CPUS" '
+		/written: id=/ {
+			match($0, /\[[0-9]+\]/)
+			cpu = substr($0, RSTART, RLENGTH)
+			id = $0
+			sub(/.*id=/, "", id)
+			if (!(cpu in next_id)) next_id[cpu] = first
+			if (id + 0 != next_id[cpu]++) { print "# " cpu ": " $0; bad = 1 }
+			n++
+		}
+		END {
+			if (n != (last - first + 1) * cpus) { print "# " n + 0 " events"; bad = 1 }
+			exit bad
+		}'
+}
+
+# stat_sum NAME: of all CPUs' statistics
+stat_sum() {
+	awk -v name="$1" -F': ' '$1 == name { n += $2 } END { print n + 0 }' \
+		$K/per_cpu/cpu*/stats
+}
+
+has_instance() {
+	[ "$(readlink $T/instances/kthread)" = ../kthread ] &&
+		grep -qx kthread:written $T/available_events &&
+		[ ! -e $T/hyp ]
+}
+
+name_is_taken() {
+	! mkdir $T/instances/kthread 2> /dev/null && [ -d $K ]
+}
+
+writes_only_when_enabled() {
+	echo $N > $K/write_events
+	echo 1 > $K/tracing_on
+	echo $N > $K/write_events
+	[ "$(grep -c "written: id" $K/trace)" = 0 ] &&
+		echo 1 > $K/events/kthread/written/enable &&
+		echo $N > $K/write_events && ids_are 1 $N < $K/trace
+}
+
+reads_twice_what_is_not_consumed() {
+	ids_are 1 $N < $K/trace && ids_are 1 $N < $K/trace &&
+		[ "$(stat_sum entries)" = $((N * CPUS)) ]
+}
+
+consumes() {
+	timeout 60 head -n $((N * CPUS)) $K/trace_pipe | ids_are 1 $N &&
+		[ "$(stat_sum entries)" = 0 ] &&
+		[ "$(stat_sum 'read events')" = $((N * CPUS)) ]
+}
+
+# The reader waits before there is an event: the writer's doorbell wakes it.
+wakes_readers() {
+	timeout 60 head -n $((3 * CPUS)) $K/trace_pipe > /tmp/woken &
+	usleep 300000
+	[ ! -s /tmp/woken ] || return
+	echo 3 > $K/write_events
+	wait $! && ids_are 1 3 < /tmp/woken
+}
+
+# Lost events are counted, to the last one.
+counts_overrun() {
+	echo > $K/trace
+	echo 8 > $K/buffer_size_kb
+	echo 5000 > $K/write_events
+	local left=$(grep -c "written: id" $K/trace)
+
+	[ "$left" -gt 0 ] && [ "$left" -lt $((5000 * CPUS)) ] &&
+		[ $((left + $(stat_sum overrun))) = $((5000 * CPUS)) ] &&
+		echo 256 > $K/buffer_size_kb
+}
+
+drops_without_overwrite() {
+	echo > $K/trace
+	echo 8 > $K/buffer_size_kb
+	echo 0 > $K/options/overwrite
+	echo 5000 > $K/write_events
+	local left=$(grep -c "written: id" $K/trace)
+
+	echo 1 > $K/options/overwrite
+	[ "$left" -gt 0 ] && [ $((left + $(stat_sum 'dropped events'))) = $((5000 * CPUS)) ] &&
+		echo 256 > $K/buffer_size_kb
+}
+
+only_of_traced_cpus() {
+	local mask=$(cat $K/tracing_cpumask)
+
+	echo > $K/trace
+	echo 1 > $K/tracing_cpumask
+	echo 10 > $K/write_events
+	[ "$(grep -c '\[000\].*written: id' $K/trace)" = 10 ] &&
+		[ "$(grep -c "written: id" $K/trace)" = 10 ] || return
+	echo $mask > $K/tracing_cpumask
+}
+
+a_cpu_comes_and_goes() {
+	[ "$CPUS" -gt 1 ] || return 0
+	echo > $K/trace
+	echo 0 > /sys/devices/system/cpu/cpu1/online &&
+		echo 10 > $K/write_events &&
+		[ "$(grep -c "written: id" $K/trace)" = $((10 * (CPUS - 1))) ] &&
+		echo 1 > /sys/devices/system/cpu/cpu1/online &&
+		echo > $K/trace &&
+		echo 10 > $K/write_events && ids_are 1 10 < $K/trace
+}
+
+# What a hypervisor's event can't do, this one can't either.
+refuses() {
+	! echo 'id > 5' 2> /dev/null > $K/events/kthread/written/filter &&
+		grep -q "kthread event: error: Kthread events can't be filtered" $K/error_log &&
+		! echo 'e:p kthread.written' 2> /dev/null > $T/dynamic_events
+}
+
+root_records_elsewhere() {
+	echo > $K/trace
+	echo 0 > $K/events/enable
+	echo 1 > $T/events/kthread/written/enable &&
+		echo 5 > $K/write_events && ids_are 1 5 < $K/trace &&
+		! grep -q "written: id" $T/trace &&
+		grep -q 'are recorded in kthread/, not here' $T/error_log
+	local ret=$?
+
+	echo 0 > $T/events/kthread/written/enable
+	return $ret
+}
+
+pages_end_as_they_should() {
+	echo 1 > $K/events/enable
+	echo > $K/trace
+	echo $N > $K/write_events
+	dd if=$K/per_cpu/cpu0/trace_pipe_raw of=/tmp/raw bs=4096 count=1 2> /dev/null
+	[ "$(wc -c < /tmp/raw)" = 4096 ] &&
+		[ "$(dd if=$K/ring_pages bs=4096 count=1 2> /dev/null | wc -c)" = 4096 ]
+}
+
+has_instance
+result "the instance of an external writer that is a kthread is there, without EL2's"
+name_is_taken
+result "nobody else can have its name"
+writes_only_when_enabled
+result "its events are recorded when tracing is on and they are enabled"
+reads_twice_what_is_not_consumed
+result "reading trace consumes nothing"
+consumes
+result "reading trace_pipe consumes"
+wakes_readers
+result "a reader that waits is woken by the writer"
+counts_overrun
+result "events that are overwritten are counted"
+drops_without_overwrite
+result "events that are dropped are counted"
+only_of_traced_cpus
+result "tracing_cpumask is heeded"
+a_cpu_comes_and_goes
+result "a CPU may go off and come back"
+refuses
+result "filters and probes are refused, and error_log says why"
+root_records_elsewhere
+result "enabled at the root, an event is recorded in the writer's instance"
+pages_end_as_they_should
+result "trace_pipe_raw gives pages"
+echo 0 > $K/tracing_on
+exit $status
