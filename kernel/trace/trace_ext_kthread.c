@@ -212,11 +212,8 @@ static int kthread_load(const struct trace_ext_ring *ring)
 	u32 id;
 
 	records = kvzalloc(ext_ring_bookkeeping(ring->nr_slots), GFP_KERNEL);
-	if (!records) {
-		pr_err("%s: CPU%d: no memory for a ring of %u pages\n",
-		       kthread_writer.label, ring->cpu, ring->nr_slots);
+	if (!records)
 		return -ENOMEM;
-	}
 
 	for (id = 0; id <= ring->nr_slots; id++)
 		records[id].page = ring->pages[id];
@@ -331,11 +328,16 @@ static struct trace_ext_writer kthread_writer = {
 	.label		= "trace_ext_kthread",
 	.location	= "kthread event",
 	.errors		= {
-		[TRACE_EXT_ERR_FILTER] = "Kthread events can't be filtered; write 0 for no filter",
-		[TRACE_EXT_ERR_ELSEWHERE] = "Kthread events are recorded in kthread/, not here",
-		[TRACE_EXT_ERR_TRIGGER] = "Kthread events have no triggers, and none can enable them",
-		[TRACE_EXT_ERR_PROBE] = "Kthread events can't be probed",
-		[TRACE_EXT_ERR_PERF] = "Kthread events are not perf's: read them in kthread/",
+		[TRACE_EXT_ERR_FILTER] =
+			"Kthread events can't be filtered; write 0 for no filter",
+		[TRACE_EXT_ERR_ELSEWHERE] =
+			"Kthread events are recorded in kthread/, not here",
+		[TRACE_EXT_ERR_TRIGGER] =
+			"Kthread events have no triggers, and none can enable them",
+		[TRACE_EXT_ERR_PROBE] =
+			"Kthread events can't be probed",
+		[TRACE_EXT_ERR_PERF] =
+			"Kthread events are not perf's: read them in kthread/",
 	},
 	.ops		= &kthread_ops,
 	.created	= created,

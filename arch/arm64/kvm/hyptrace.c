@@ -488,11 +488,16 @@ struct trace_ext_writer hyptrace_writer = {
 	.label		= "hyp_trace",
 	.location	= "hyp event",
 	.errors		= {
-		[TRACE_EXT_ERR_FILTER] = "Hypervisor events can't be filtered; write 0 for no filter",
-		[TRACE_EXT_ERR_ELSEWHERE] = "Hypervisor events are recorded in hyp/, not here",
-		[TRACE_EXT_ERR_TRIGGER] = "Hypervisor events have no triggers, and none can enable them",
-		[TRACE_EXT_ERR_PROBE] = "Hypervisor events can't be probed",
-		[TRACE_EXT_ERR_PERF] = "Hypervisor events are not perf's: read them in hyp/",
+		[TRACE_EXT_ERR_FILTER] =
+			"Hypervisor events can't be filtered; write 0 for no filter",
+		[TRACE_EXT_ERR_ELSEWHERE] =
+			"Hypervisor events are recorded in hyp/, not here",
+		[TRACE_EXT_ERR_TRIGGER] =
+			"Hypervisor events have no triggers, and none can enable them",
+		[TRACE_EXT_ERR_PROBE] =
+			"Hypervisor events can't be probed",
+		[TRACE_EXT_ERR_PERF] =
+			"Hypervisor events are not perf's: read them in hyp/",
 	},
 	.ops		= &hyptrace_ops,
 	.created	= hyptrace_test_init,

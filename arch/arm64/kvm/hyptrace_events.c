@@ -14,7 +14,7 @@
 #define TRACE_SYSTEM hyp
 #define TRACE_SYSTEM_VAR hyp
 
-#define TRACE_EXT_HEADER	<trace/events/hyp.h>
+#define TRACE_EXT_HEADER	"trace/events/hyp.h"
 #define TRACE_EXT_WRITER	hyptrace_writer
 #define TRACE_EXT_NUMBER(name)	HYP_EVENT_##name
 #define TRACE_EXT_ENUMS		HYP_HCALLS

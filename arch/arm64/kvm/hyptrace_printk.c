@@ -143,7 +143,7 @@ static void set_format(struct trace_event_call *call, const char *conversions,
  * Context: boot, before anybody could trace
  */
 void __init hyptrace_printk_init(struct trace_event_call *printk,
-			    struct trace_event_call *puts)
+				 struct trace_event_call *puts)
 {
 	printk->event.funcs->trace = hyp_printk_print;
 	set_format(printk, "%s (0x%llx, 0x%llx, 0x%llx, 0x%llx)",
