@@ -1,38 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers the hypervisor's events, in the order of trace/events/hyp.h:
- * HYP_EVENT_<name>, from 0, and HYP_NR_EVENTS. By these numbers the host names
- * an event to EL2.
+ * Numbers of the hypervisor's events: HYP_EVENT_<name>, from 0 in the order of
+ * trace/events/hyp.h, and HYP_NR_EVENTS. The host names an event to EL2 by its number.
  */
 #ifndef __ARM64_KVM_HYPTRACE_IDS_H__
 #define __ARM64_KVM_HYPTRACE_IDS_H__
 
-#include <trace/misc/hyp.h>
+#include <linux/stddef.h>
 #include <linux/tracepoint.h>
+
+#include <trace/misc/hyp.h>
+
+#undef TRACE_DEFINE_ENUM
+#define TRACE_DEFINE_ENUM(name)
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
-
-#undef DEFINE_EVENT
-#define DEFINE_EVENT(template, name, proto, args)			\
-	enum { HYP_EVENT_##name = __COUNTER__ - HYP_EVENT_BASE }
 
 #undef TRACE_EVENT
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
 
-/*
- * The compiler counts: an enum around the text would trip over its ';'. What else makes
- * it count has been included before.
- */
-enum { HYP_EVENT_BASE = __COUNTER__ + 1 };
+/* Read what the header declares once: that can't be inside a struct. */
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)
+
 #include <trace/events/hyp.h>
-enum { HYP_NR_EVENTS = __COUNTER__ - HYP_EVENT_BASE };
+
+/* One byte for each event, whose offset is the event's number. */
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)	char name
+
+struct hyp_event_numbers {
+#include <trace/events/hyp.h>
+};
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)			\
+	enum { HYP_EVENT_##name = offsetof(struct hyp_event_numbers, name) }
+
+#include <trace/events/hyp.h>
+
+enum { HYP_NR_EVENTS = sizeof(struct hyp_event_numbers) };
 
 #undef TRACE_EVENT
 #undef DEFINE_EVENT
 #undef DECLARE_EVENT_CLASS
-/* Has the meaning of these macros everywhere else. */
+/* Gives these macros back the meaning that they have everywhere else. */
 #include <linux/tracepoint.h>
 
 #endif /* __ARM64_KVM_HYPTRACE_IDS_H__ */
