@@ -24,6 +24,18 @@ struct hyp_span;
 struct kvm_cpu_context;
 struct kvm_vcpu;
 
+/* Which vCPU an event is about, in the record and in the text. */
+#define VCPU_ENTRY							\
+	__field(u16, vm)						\
+	__field(u16, vcpu)
+#define VCPU_ASSIGN(_vcpu)						\
+do {									\
+	__entry->vm = hyp_vm(_vcpu);					\
+	__entry->vcpu = (_vcpu)->vcpu_idx;				\
+} while (0)
+#define VCPU_PR_FMT	"vm=%u vcpu=%u"
+#define VCPU_PR_ARG	__entry->vm, __entry->vcpu
+
 #endif /* _TRACE_HYP_H */
 
 HYP_DEFINE_ALL_ENUMS
@@ -247,16 +259,14 @@ TRACE_EVENT(vcpu_load,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 		__field(u8, pending)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 		__entry->pending = hyp_virq_flags(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u pending=%s", __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " pending=%s", VCPU_PR_ARG,
 		  __print_flags(__entry->pending, "|", HYP_VIRQ_FLAGS))
 );
 
@@ -265,14 +275,12 @@ TRACE_EVENT(vcpu_put,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u", __entry->vm, __entry->vcpu)
+	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
 );
 
 /* The guest is about to run. */
@@ -282,19 +290,17 @@ TRACE_EVENT(vcpu_enter,
 	TP_STRUCT__entry(
 		__field(u64, pc)
 		__field(u32, pstate)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 	),
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
 		__entry->pc = hyp_disclose(secret, read_sysreg_el2(SYS_ELR));
 		__entry->pstate = hyp_disclose(secret, read_sysreg_el2(SYS_SPSR));
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u pc=0x%llx pstate=0x%x", __entry->vm,
-		  __entry->vcpu, __entry->pc, __entry->pstate)
+	TP_printk(VCPU_PR_FMT " pc=0x%llx pstate=0x%x", VCPU_PR_ARG,
+		  __entry->pc, __entry->pstate)
 );
 
 /* The guest has run. Of an IRQ there is no esr; 0 then. */
@@ -304,8 +310,7 @@ TRACE_EVENT(vcpu_exit,
 	TP_STRUCT__entry(
 		__field(u64, pc)
 		__field(u32, esr)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 		__field(u8, reason)
 	),
 	TP_fast_assign(
@@ -314,12 +319,10 @@ TRACE_EVENT(vcpu_exit,
 
 		__entry->pc = hyp_disclose(secret, read_sysreg_el2(SYS_ELR));
 		__entry->esr = hyp_disclose_esr(secret, esr);
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 		__entry->reason = hyp_exit_reason(exit_code, esr);
 	),
-	TP_printk("vm=%u vcpu=%u reason=%s pc=0x%llx esr=0x%x", __entry->vm,
-		  __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " reason=%s pc=0x%llx esr=0x%x", VCPU_PR_ARG,
 		  __print_symbolic(__entry->reason, HYP_EXIT_SYMBOLS),
 		  __entry->pc, __entry->esr)
 );
@@ -332,8 +335,7 @@ TRACE_EVENT(vcpu_mem_abort,
 		__field(u64, ipa)
 		__field(u64, va)
 		__field(u32, esr)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 	),
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
@@ -341,11 +343,9 @@ TRACE_EVENT(vcpu_mem_abort,
 		__entry->ipa = hyp_fault_ipa(&vcpu->arch.fault, secret);
 		__entry->va = hyp_disclose(secret, vcpu->arch.fault.far_el2);
 		__entry->esr = hyp_disclose_esr(secret, vcpu->arch.fault.esr_el2);
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u %s ipa=0x%llx va=0x%llx esr=0x%x",
-		  __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " %s ipa=0x%llx va=0x%llx esr=0x%x", VCPU_PR_ARG,
 		  __print_symbolic(__entry->esr >> 26, HYP_EXIT_SYMBOLS),
 		  __entry->ipa, __entry->va, __entry->esr)
 );
@@ -358,8 +358,7 @@ DECLARE_EVENT_CLASS(vcpu_call,
 		__field(u64, a2)
 		__field(u64, a3)
 		__field(u32, func_id)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 	),
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
@@ -368,11 +367,10 @@ DECLARE_EVENT_CLASS(vcpu_call,
 		__entry->a2 = hyp_disclose(secret, vcpu_get_reg(vcpu, 2));
 		__entry->a3 = hyp_disclose(secret, vcpu_get_reg(vcpu, 3));
 		__entry->func_id = hyp_disclose(secret, vcpu_get_reg(vcpu, 0));
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u %s func_id=0x%x a1=0x%llx a2=0x%llx a3=0x%llx",
-		  __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " %s func_id=0x%x a1=0x%llx a2=0x%llx a3=0x%llx",
+		  VCPU_PR_ARG,
 		  __print_symbolic(__entry->func_id, HYP_SYMBOLS(HYP_SMC_LIST)),
 		  __entry->func_id, __entry->a1, __entry->a2, __entry->a3)
 );
@@ -394,16 +392,14 @@ TRACE_EVENT(vcpu_wfx,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr),
 	TP_STRUCT__entry(
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 		__field(u8, insn)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 		__entry->insn = esr & ESR_ELx_WFx_ISS_TI;
 	),
-	TP_printk("vm=%u vcpu=%u %s", __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " %s", VCPU_PR_ARG,
 		  __print_symbolic(__entry->insn, HYP_SYMBOLS(HYP_WFX_LIST)))
 );
 
@@ -413,18 +409,15 @@ TRACE_EVENT(vcpu_serror,
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		__field(u64, disr)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 	),
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
 		__entry->disr = hyp_disclose(secret, vcpu->arch.fault.disr_el1);
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u disr=0x%llx", __entry->vm, __entry->vcpu,
-		  __entry->disr)
+	TP_printk(VCPU_PR_FMT " disr=0x%llx", VCPU_PR_ARG, __entry->disr)
 );
 
 /* A protected guest did what it may not. */
@@ -433,17 +426,15 @@ TRACE_EVENT(vcpu_illegal_trap,
 	TP_ARGS(vcpu, esr),
 	TP_STRUCT__entry(
 		__field(u64, esr)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 	),
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
 		__entry->esr = hyp_disclose_esr(secret, esr);
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u %s esr=0x%llx", __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " %s esr=0x%llx", VCPU_PR_ARG,
 		  __print_symbolic(__entry->esr >> 26 & 0x3f, HYP_EXIT_SYMBOLS),
 		  __entry->esr)
 );
@@ -456,16 +447,14 @@ TRACE_EVENT(vcpu_inject,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 		__field(u8, kind)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 		__entry->kind = hyp_inject_kind(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u %s", __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " %s", VCPU_PR_ARG,
 		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_INJECT_LIST)))
 );
 
@@ -478,8 +467,7 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 	TP_STRUCT__entry(
 		__field(u64, value)
 		__field(u32, sysreg)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 		__field(u8, write)
 	),
 	TP_fast_assign(
@@ -488,11 +476,10 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 		__entry->value = hyp_disclose(secret,
 					      vcpu_get_reg(vcpu, ESR_ELx_SYS64_ISS_RT(esr)));
 		__entry->sysreg = hyp_esr_sysreg(esr);
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 		__entry->write = !(esr & ESR_ELx_SYS64_ISS_DIR_READ);
 	),
-	TP_printk("vm=%u vcpu=%u %s %s value=0x%llx", __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " %s %s value=0x%llx", VCPU_PR_ARG,
 		  __entry->write ? "write" : "read",
 		  __print_symbolic(__entry->sysreg, HYP_SYMBOLS(HYP_SYSREG_LIST)),
 		  __entry->value)
@@ -503,17 +490,15 @@ DECLARE_EVENT_CLASS(vcpu_fixup,
 	TP_ARGS(vcpu, esr),
 	TP_STRUCT__entry(
 		__field(u32, esr)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 	),
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
 		__entry->esr = hyp_disclose_esr(secret, esr);
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 	),
-	TP_printk("vm=%u vcpu=%u %s esr=0x%x", __entry->vm, __entry->vcpu,
+	TP_printk(VCPU_PR_FMT " %s esr=0x%x", VCPU_PR_ARG,
 		  __print_symbolic(__entry->esr >> 26, HYP_EXIT_SYMBOLS),
 		  __entry->esr)
 );
@@ -560,18 +545,16 @@ TRACE_EVENT(vgic_restore,
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		__field(u32, hcr)
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 		__field(u8, lrs)
 	),
 	TP_fast_assign(
 		__entry->hcr = vcpu->arch.vgic_cpu.vgic_v3.vgic_hcr;
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 		__entry->lrs = vcpu->arch.vgic_cpu.vgic_v3.used_lrs;
 	),
-	TP_printk("vm=%u vcpu=%u lrs=%u hcr=0x%x", __entry->vm, __entry->vcpu,
-		  __entry->lrs, __entry->hcr)
+	TP_printk(VCPU_PR_FMT " lrs=%u hcr=0x%x", VCPU_PR_ARG, __entry->lrs,
+		  __entry->hcr)
 );
 
 /*
@@ -582,21 +565,19 @@ TRACE_EVENT(vgic_save,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
-		__field(u16, vm)
-		__field(u16, vcpu)
+		VCPU_ENTRY
 		__field(u16, empty)
 		__field(u8, maintenance)
 		__field(u8, lrs)
 	),
 	TP_fast_assign(
-		__entry->vm = hyp_vm(vcpu);
-		__entry->vcpu = vcpu->vcpu_idx;
+		VCPU_ASSIGN(vcpu);
 		__entry->empty = read_gicreg(ICH_ELRSR_EL2);
 		__entry->maintenance = read_gicreg(ICH_MISR_EL2);
 		__entry->lrs = vcpu->arch.vgic_cpu.vgic_v3.used_lrs;
 	),
-	TP_printk("vm=%u vcpu=%u lrs=%u empty=0x%x maintenance=0x%x",
-		  __entry->vm, __entry->vcpu, __entry->lrs, __entry->empty,
+	TP_printk(VCPU_PR_FMT " lrs=%u empty=0x%x maintenance=0x%x",
+		  VCPU_PR_ARG, __entry->lrs, __entry->empty,
 		  __entry->maintenance)
 );
 
