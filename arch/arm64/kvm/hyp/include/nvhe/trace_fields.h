@@ -126,32 +126,45 @@ static __always_inline u32 hyp_esr_sysreg(u64 esr)
 						       esr_sys64_to_sysreg(esr);
 }
 
-/*
- * What a hypercall returns. Not of those that return nothing: there is an argument of
- * the host's in the register, perhaps an address; nor of the one that returns an
- * address of EL2's.
+/**
+ * hyp_hcall_result() - the result of a hypercall, if it may be shown
+ * @id:		the hypercall
+ * @host_ctxt:	the host's registers, after the call
+ *
+ * A hypercall that returns nothing leaves an argument in the register, perhaps an
+ * address; another one may return an address of EL2. So only the results of the
+ * hypercalls in this list are shown: add yours if it returns a number or an error.
+ *
+ * Return: the result; 0 for any other hypercall
  */
 static __always_inline s64 hyp_hcall_result(u32 id,
 					    const struct kvm_cpu_context *host_ctxt)
 {
 	switch (id) {
-	case __KVM_HOST_SMCCC_FUNC___kvm_adjust_pc:
-	case __KVM_HOST_SMCCC_FUNC___kvm_flush_vm_context:
-	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid_ipa:
-	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid_ipa_nsh:
-	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid_range:
-	case __KVM_HOST_SMCCC_FUNC___kvm_tlb_flush_vmid:
-	case __KVM_HOST_SMCCC_FUNC___kvm_flush_cpu_context:
-	case __KVM_HOST_SMCCC_FUNC___kvm_timer_set_cntvoff:
-	case __KVM_HOST_SMCCC_FUNC___kvm_enable_ssbs:
-	case __KVM_HOST_SMCCC_FUNC___vgic_v3_init_lrs:
-	case __KVM_HOST_SMCCC_FUNC___vgic_v3_save_vmcr_aprs:
-	case __KVM_HOST_SMCCC_FUNC___vgic_v3_restore_vmcr_aprs:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_vcpu_init_traps:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_create_private_mapping:
-		return 0;
-	default:
+	case __KVM_HOST_SMCCC_FUNC___kvm_get_mdcr_el2:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_init:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_cpu_set_vector:
+	case __KVM_HOST_SMCCC_FUNC___vgic_v3_get_gic_config:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_prot_finalize:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_host_share_hyp:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_host_unshare_hyp:
+	case __KVM_HOST_SMCCC_FUNC___kvm_vcpu_run:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_init_vm:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_init_vcpu:
+	case __KVM_HOST_SMCCC_FUNC___pkvm_teardown_vm:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_load:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_unload:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_mode:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_event:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_swap:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_reset:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_clock:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_doorbell:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_write_event:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_test:
 		return cpu_reg(host_ctxt, 1);
+	default:
+		return 0;
 	}
 }
 
