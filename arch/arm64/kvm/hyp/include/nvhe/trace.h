@@ -7,13 +7,9 @@
  *   trace_<event>(args)	record it, if it is enabled
  *   trace_<event>_enabled()	is it? To guard costly arguments
  *
- * A disabled event costs a load, a test and a branch; the rest is out of line. An
- * event that is declared with
- *
- *   #define HYP_WITHOUT_<event>	1
- *
- * costs nothing and does not exist on the host. Without CONFIG_NVHE_EL2_TRACING, and
- * in the parts of EL2's code that are compiled for the kernel, too, all are empty.
+ * A disabled event costs a load, a test and a branch; the rest is out of line. Without
+ * CONFIG_NVHE_EL2_TRACING, and in the parts of EL2's code that are compiled for the
+ * kernel, too, all are empty.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_H
@@ -149,9 +145,6 @@ extern u32 hyp_event_id[HYP_NR_EVENTS + 1];
 #define DEFINE_EVENT(template, name, proto, args)			\
 static __always_inline u64 trace_##name##_enabled(void)			\
 {									\
-	if (__is_defined(HYP_WITHOUT_##name))				\
-		return 0;						\
-									\
 	return hyp_event_id_read(HYP_EVENT_##name);			\
 }									\
 									\
