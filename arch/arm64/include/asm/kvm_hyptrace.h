@@ -2,58 +2,61 @@
 /*
  * Tracing hypercalls: the ABI between host and EL2.
  *
- * All may be issued at any time after pKVM's finalisation. A result of 0 is
- * success, a negative one an errno; further results are in registers. Any call
- * returns -EINVAL for an argument that is out of range, a CPU that there is not.
+ * The host may issue them at any time after pKVM's finalisation. A result of 0 is
+ * success, a negative one an errno; further results are in registers. Any call returns
+ * -EINVAL for an argument that is out of range or a CPU that does not exist.
  *
  * __hyp_trace_load(cpu, pfn, nr_pages, nr_slots)
- *	Give EL2 a ring for @cpu. @pfn names a region of @nr_pages contiguous
- *	pages, hyp_trace_region_pages(@nr_slots) exactly, which starts with the
- *	page frame numbers of the meta page and of @nr_slots + 1 data pages, a
- *	u64 each. In protected mode those must be shared with EL2, and the region
- *	is donated to it until unload; in nVHE mode all must be mapped at EL2.
+ *	Do a step of giving EL2 a ring for @cpu. @pfn is the first of @nr_pages
+ *	contiguous pages, the region, exactly hyp_trace_region_pages(@nr_slots). The
+ *	region begins with the page frame numbers of the meta page and of the
+ *	@nr_slots + 1 data pages, a u64 each. In protected mode these pages must be
+ *	shared with EL2, and the region is donated to EL2 until unload. In nVHE mode
+ *	all of them must be mapped at EL2.
  *	-EINVAL: @cpu, @nr_slots or @nr_pages out of range; a page named twice
- *	-EBUSY:  @cpu has a ring, or is being given another one, or its is being taken
- *	-EPERM:  a page is not the host's, is not memory, is not shared; or tracing
+ *	-EBUSY:  @cpu has a ring, another one is being loaded, or it is being unloaded
+ *	-EPERM:  a page is not the host's, is not memory or is not shared; or tracing
  *		 is locked
- *	-EINPROGRESS: up to HYP_TRACE_STEP_PAGES have been taken, or, if there is
- *		 something wrong with one, given back: make the same call again. Until it
- *		 returns something else all other calls for this ring return -EBUSY
+ *	-EINPROGRESS: up to HYP_TRACE_STEP_PAGES have been taken or, after an error,
+ *		 given back; repeat the call. Until it returns something else, all
+ *		 other calls for this ring return -EBUSY
  * __hyp_trace_unload(cpu) -> {seq, dropped}
- *	Take it back: pages unpinned, region zeroed and donated to the host.
- *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync, or its ring is
+ *	Do a step of taking the ring back: unpin its pages, zero the region and donate
+ *	it to the host.
+ *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync, or the ring is
  *	being loaded; -EINPROGRESS: as with load
  * __hyp_trace_sync(state)
- *	On the CPU itself, which thereby is in no trace write: take over the
- *	clock, and open the CPU's ring, or close it: enum hyp_trace_ring_state.
+ *	On this CPU, which is then in a quiescent state: copy the clock, and open,
+ *	close or suspend the CPU's ring (enum hyp_trace_ring_state).
  * __hyp_trace_mode(mode, overwrite)
- *	enum hyp_trace_mode, for all CPUs and events.
+ *	Set enum hyp_trace_mode, for all CPUs and events.
  * __hyp_trace_event(event, id)
- *	Enable the event of that index (enum hyp_event) and have its records
- *	bear @id, the host's event type; 0 disables it.
+ *	Enable the event with that number (HYP_EVENT_<name>). Its records have @id as
+ *	their type, the host's number of the event. 0 disables the event.
  *	-EINVAL: out of range; -EPERM: tracing is locked
  * __hyp_trace_swap(cpu) -> {page id, position, sequence number}
+ *	Exchange the reader page for the oldest unread one (ext_ring_swap()).
  *	-ENOENT: no ring; -EAGAIN: nothing to swap
  * __hyp_trace_reset(cpu)
- *	Empty the ring; from the CPU itself, or with its ring closed.
- *	-ENOENT, -EBUSY as with unload
+ *	Empty the ring, from the CPU itself or with its ring closed.
+ *	-ENOENT, -EBUSY: as with unload
  * __hyp_trace_clock(mult, shift, base)
- *	Set the clock (struct hyp_clock); CPUs take it over at their next sync.
+ *	Set the clock (struct hyp_clock). Each CPU copies it at its next sync.
  * __hyp_trace_alarm(cpu, pos)
- *	Raise the doorbell when @cpu records an event at position @pos or a later
- *	one. Once, and instead of what was asked for before; from the CPU itself, or
- *	with its ring closed.
- *	-ENOENT, -EBUSY as with unload; -EOPNOTSUPP: no doorbell
+ *	Raise the doorbell once when @cpu records an event at position @pos or later.
+ *	This replaces the alarm that was set before. From the CPU itself or with its
+ *	ring closed.
+ *	-ENOENT, -EBUSY: as with unload; -EOPNOTSUPP: no doorbell
  * __hyp_trace_doorbell(sgi)
- *	The doorbell is SGI number @sgi, raised on the CPU that records the event.
+ *	Set the SGI that EL2 raises on the CPU that records the event.
  *	-EINVAL: not an SGI; -EOPNOTSUPP: there is no GICv3 system register interface
  *
  * With CONFIG_NVHE_EL2_TRACING_TEST only:
  *
  * __hyp_trace_write_event(id)
- *	Emit the event "selftest"
+ *	Record the event "selftest", and some text.
  * __hyp_trace_test(action, arg)
- *	enum hyp_trace_test_action.
+ *	Do what enum hyp_trace_test_action says.
  *	-EINVAL: out of range
  */
 #ifndef __ARM64_KVM_HYPTRACE_H__
@@ -69,14 +72,14 @@ void hyptrace_doorbell(void);
 static inline void hyptrace_doorbell(void) { }
 #endif
 
-/* EL2's: kvm-arm.hyp_trace=off, no tracing until the next boot. */
+/* EL2's variable: no tracing until the next boot (kvm-arm.hyp_trace=off). */
 extern bool kvm_nvhe_sym(hyp_trace_locked);
 
 /**
- * enum hyp_trace_mode - what EL2 records
- * @HYP_TRACE_OFF:	nothing
- * @HYP_TRACE_DRAIN:	the hyp_exit of each hyp_enter that is recorded already
- * @HYP_TRACE_ON:	all enabled events
+ * enum hyp_trace_mode - the events that EL2 records
+ * @HYP_TRACE_OFF:	none
+ * @HYP_TRACE_DRAIN:	only the hyp_exit of each hyp_enter that has been recorded
+ * @HYP_TRACE_ON:	all that are enabled
  */
 enum hyp_trace_mode {
 	HYP_TRACE_OFF,
@@ -86,10 +89,10 @@ enum hyp_trace_mode {
 
 /**
  * enum hyp_trace_ring_state - whether a CPU's events are recorded
- * @HYP_TRACE_CLOSED:	not, and nobody wants them
- * @HYP_TRACE_OPEN:	if the CPU has a ring
- * @HYP_TRACE_SUSPENDED: not for the moment, so that the ring can be exchanged:
- *			they count as dropped in the next one
+ * @HYP_TRACE_CLOSED:	they are not recorded and not counted
+ * @HYP_TRACE_OPEN:	they are recorded, if the CPU has a ring
+ * @HYP_TRACE_SUSPENDED: the ring is being replaced: they are not recorded, and count as
+ *			dropped in the next ring
  */
 enum hyp_trace_ring_state {
 	HYP_TRACE_CLOSED,
@@ -98,18 +101,18 @@ enum hyp_trace_ring_state {
 };
 
 /**
- * enum hyp_trace_test_action - what a test may ask for
- * @HYP_TRACE_TEST_PANIC:	EL2 panics
- * @HYP_TRACE_TEST_PANIC_LOCKED: with the CPU's lock held
- * @HYP_TRACE_TEST_PANIC_WRITING: while it writes an event
- * @HYP_TRACE_TEST_WITHHOLD:	arg 1: every guest counts as a protected one; 0: as it is
- * @HYP_TRACE_TEST_STEP:	pages that a step handles, 1 to HYP_TRACE_STEP_PAGES
- * @HYP_TRACE_TEST_QUIET:	0 if nothing of tracing is in the way of this CPU's host
- *				exceptions, else -EBUSY
- * @HYP_TRACE_TEST_SAY:		a text of four arguments, @arg among them, and a span: others
- *				than those of __hyp_trace_write_event()
- * @HYP_TRACE_TEST_MEMORY:	protected KVM: the host's pages, frame number << 8 | how many,
- *				are shared with the secure world, donated to EL2, and back
+ * enum hyp_trace_test_action - the actions of __hyp_trace_test()
+ * @HYP_TRACE_TEST_PANIC:	panic at EL2
+ * @HYP_TRACE_TEST_PANIC_LOCKED: panic with the CPU's lock held
+ * @HYP_TRACE_TEST_PANIC_WRITING: panic while an event is written
+ * @HYP_TRACE_TEST_WITHHOLD:	treat every guest as a protected one if arg is 1, 0 to stop
+ * @HYP_TRACE_TEST_STEP:	set the pages in a step, 1 to HYP_TRACE_STEP_PAGES
+ * @HYP_TRACE_TEST_QUIET:	return 0 if this CPU uses the ordinary vectors, else -EBUSY
+ * @HYP_TRACE_TEST_SAY:		record a text with four arguments computed from arg, and a
+ *				span; not those of __hyp_trace_write_event()
+ * @HYP_TRACE_TEST_MEMORY:	with protection, share pages of the host (arg is their frame
+ *				number << 8 | count) with the secure world and back, donate
+ *				them to EL2 and back
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -122,18 +125,18 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_MEMORY,
 };
 
-/* One call takes from the host, or gives back, this many pages at most: some 250 us. */
+/* One call takes or gives back this many pages at most, in some 250 us. */
 #define HYP_TRACE_STEP_PAGES	256
 
-/* EL2's bookkeeping for a page: a record (16 bytes) and a slot (8). */
+/* EL2's bookkeeping for a page: a record (16 bytes) and a slot's word (8 bytes). */
 #define HYP_TRACE_BYTES_PER_PAGE	24
 
 /**
  * hyp_trace_region_pages() - size of the region that describes a ring
- * @nr_slots:	pages in the ring, at most EXT_RING_MAX_SLOTS
+ * @nr_slots:	number of slots of the ring, at most EXT_RING_MAX_SLOTS
  *
- * The list of page frame numbers, and in its place later EL2's bookkeeping,
- * which is the larger of the two.
+ * The region first holds the list of page frame numbers. EL2's bookkeeping then takes
+ * its place, and is the larger of the two.
  *
  * Return: pages to donate
  */

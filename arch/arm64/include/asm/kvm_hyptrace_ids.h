@@ -21,13 +21,13 @@
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
 
-/* Read what the header declares once: that can't be inside a struct. */
+/* Pass 1: the header's includes and declarations, which can't be inside a struct. */
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)
 
 #include <trace/events/hyp.h>
 
-/* One byte for each event, whose offset is the event's number. */
+/* Pass 2: one byte for each event; its offset is the event's number. */
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)	char name
 
@@ -35,6 +35,7 @@ struct hyp_event_numbers {
 #include <trace/events/hyp.h>
 };
 
+/* Pass 3: the numbers. */
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
 	enum { HYP_EVENT_##name = offsetof(struct hyp_event_numbers, name) }
@@ -46,7 +47,7 @@ enum { HYP_NR_EVENTS = sizeof(struct hyp_event_numbers) };
 #undef TRACE_EVENT
 #undef DEFINE_EVENT
 #undef DECLARE_EVENT_CLASS
-/* Gives these macros back the meaning that they have everywhere else. */
+/* Restore the macros' ordinary meaning. */
 #include <linux/tracepoint.h>
 
 #endif /* __ARM64_KVM_HYPTRACE_IDS_H__ */

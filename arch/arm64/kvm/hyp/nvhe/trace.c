@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: what the host asks for, checked and carried out.
+ * Tracing at EL2: the hypercalls.
  *
- * In protected mode the host is the adversary. So: arguments come in registers
- * and are compared as u64 before they are used; the one thing read from memory is
- * trace_load.c's to take first. No pointer, index or bound comes from a page that the
- * host can write.
+ * In protected mode the host is untrusted. Arguments come in registers and are compared
+ * as u64 before they are used. EL2 reads one list from memory, and takes that memory
+ * from the host first (trace_load.c). No pointer, index or bound comes from a page that
+ * the host can write.
  *
- * Grace periods are for free: EL2 is not preemptible, so a CPU that executes a
- * hypercall is in no trace write. What must not run in parallel to a ring's
- * writer is either done by that CPU, or with its ring closed by that CPU, or
- * while that CPU is known to be off or in firmware: see cpu_quiescent(). Loading
- * needs no such care: a CPU without a ring finds it closed until it opens it.
+ * EL2 is not preemptible, so a CPU that executes a hypercall is not writing an event: a
+ * hypercall is a quiescent state. An operation that must not race with a ring's writer
+ * runs on the writer's CPU, or after that CPU has closed its ring, or while that CPU is
+ * known to be off or in firmware; see cpu_quiescent(). Loading needs no such care: a CPU
+ * without a ring finds its ring closed.
  */
 
 #include <nvhe/trace.h>
@@ -22,19 +22,19 @@ static_assert(sizeof(struct ext_ring_record) + sizeof(*((struct ext_ring *)NULL)
 	      HYP_TRACE_BYTES_PER_PAGE,
 	      "HYP_TRACE_BYTES_PER_PAGE must be what a page has in records and slots");
 
-/* Zero, which is a closed ring. */
+/* All zero is a closed ring. */
 DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
 u32 hyp_event_id[HYP_NR_EVENTS + 1];
 
 /*
- * No tracing until the next boot. Set by the host before it is deprivileged, and
- * not writable by anybody after that, EL2 included.
+ * No tracing until the next boot. The host sets this before it is deprivileged; after
+ * that nobody can write to it, EL2 included.
  */
 bool hyp_trace_locked __ro_after_init =
 	IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
 
-/* What the host has set, for all CPUs. */
+/* The host's settings for all CPUs. */
 static struct {
 	hyp_spinlock_t		lock;
 	enum hyp_trace_mode	mode;
@@ -43,7 +43,7 @@ static struct {
 	u32			clock_seq;	/* odd while it is being changed */
 } hyp_trace;
 
-/* The CPU of that number, or NULL if there is none. */
+/* The state of a CPU, or NULL if there is no such CPU. */
 static struct hyp_trace_cpu *cpu_get(u64 cpu)
 {
 	if (cpu >= NR_CPUS || !kvm_arm_hyp_percpu_base[cpu])
@@ -52,7 +52,7 @@ static struct hyp_trace_cpu *cpu_get(u64 cpu)
 	return per_cpu_ptr(&hyp_trace_cpu, cpu);
 }
 
-/* Is it certain that @cpu's writer is not running? */
+/* True if @cpu's writer is certain not to run. */
 static bool cpu_quiescent(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
@@ -61,7 +61,7 @@ static bool cpu_quiescent(struct hyp_trace_cpu *cpu)
 	       !cpu->ring.open;
 }
 
-/* Whether @cpu has a ring: 0; -ENOENT; -EBUSY on its way there or back. */
+/* 0 if @cpu has a ring, -ENOENT if it has none, -EBUSY while one is loaded or unloaded. */
 static int cpu_ring_loaded(struct hyp_trace_cpu *cpu)
 {
 	if (hyp_trace_is_loaded(cpu))
@@ -71,10 +71,11 @@ static int cpu_ring_loaded(struct hyp_trace_cpu *cpu)
 }
 
 /**
- * hyp_trace_ring_quiescent() - has a CPU a ring that may be touched?
+ * hyp_trace_ring_quiescent() - check that a CPU has a ring and does not write to it
  * @cpu:	the CPU, locked
  *
- * Return: 0; -ENOENT: no ring; -EBUSY: it may be written, or is being loaded or unloaded
+ * Return: 0, -ENOENT if there is no ring, -EBUSY if the CPU may be writing to it or if it
+ * is being loaded or unloaded
  */
 int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu)
 {
@@ -87,15 +88,16 @@ int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu)
 }
 
 /**
- * hyp_trace_take_clock() - from now on this CPU uses what the host has set last
+ * hyp_trace_take_clock() - copy the clock that the host has set last
  * @cpu:	this CPU
  *
- * Without the lock, which is the whole machine's, unless the clock is just being
- * changed: this happens whenever a CPU wakes up, or changes to another task.
+ * This runs whenever a CPU wakes up and, with set_event_pid, when it switches between
+ * tasks. So it takes the lock, which is global, only if the clock is being changed at the
+ * same time.
  */
 void hyp_trace_take_clock(struct hyp_trace_cpu *cpu)
 {
-	/* Both pair with handle___hyp_trace_clock(). */
+	/* The acquire and the smp_rmb() pair with handle___hyp_trace_clock(). */
 	u32 seq = smp_load_acquire(&hyp_trace.clock_seq);
 
 	cpu->clock = hyp_trace.clock;
@@ -109,10 +111,12 @@ void hyp_trace_take_clock(struct hyp_trace_cpu *cpu)
 }
 
 /**
- * hyp_trace_event_is_set() - has the host enabled an event?
+ * hyp_trace_event_is_set() - test whether the host has enabled an event
  * @event:	its number
  *
- * Whether it is recorded just now or not: trace_<event>_enabled().
+ * trace_<event>_enabled() also takes the mode into account.
+ *
+ * Return: true if the host has enabled it
  */
 bool hyp_trace_event_is_set(unsigned int event)
 {
@@ -168,16 +172,16 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		return;
 	}
 
-	/* What a writer needs, which finds the ring closed until then. */
+	/* The writer needs this. Before the first sync it finds the ring closed. */
 	cpu->host_ctxt = host_ctxt;
 	hyp_trace_take_clock(cpu);
 
-	/* If this call has been entered: with the ring closed it could not exit. */
+	/* Record hyp_exit now: once the ring is closed it can't be. */
 	if (state != HYP_TRACE_OPEN && cpu->entered)
 		hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 	hyp_spin_lock(&cpu->lock);
-	/* The CPU has spoken for itself: it is not opened on its behalf any more. */
+	/* From here on load_finish() does not open the ring on the CPU's behalf. */
 	cpu->was_open = false;
 	if (state == HYP_TRACE_CLOSED)
 		ext_ring_close(&cpu->ring);
@@ -191,7 +195,7 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = 0;
 }
 
-/* Have the sites see what is enabled; others may be in one of them. */
+/* Publish to the sites what is enabled. Other CPUs may be in one of them. */
 static void events_update(void)
 {
 	enum hyp_trace_mode mode = hyp_trace.mode;
@@ -216,7 +220,7 @@ static void events_update(void)
 	WRITE_ONCE(hyp_event_id[HYP_EVENT_ANY], any);
 }
 
-/* For all CPUs, with a ring or without; a writer sees it when it next cares. */
+/* For all CPUs, with or without a ring. A writer looks at this when its ring is full. */
 static void rings_set_overwrite(bool overwrite)
 {
 	struct hyp_trace_cpu *cpu;
@@ -318,7 +322,7 @@ void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
 		return;
 	}
 
-	/* Both pair with hyp_trace_take_clock(). */
+	/* The smp_wmb() and the release pair with hyp_trace_take_clock(). */
 	hyp_spin_lock(&hyp_trace.lock);
 	WRITE_ONCE(hyp_trace.clock_seq, hyp_trace.clock_seq + 1);
 	smp_wmb();
@@ -342,8 +346,9 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 
 	if (cpu) {
 		/*
-		 * Or the alarm would go off because of it, as it does if hyp_exit
-		 * alone is enabled: that is not part of a pair, and comes later.
+		 * Record this call's hyp_exit now: after the alarm is set it would
+		 * set the alarm off. A hyp_exit that is enabled without hyp_enter
+		 * is not part of a pair; it comes later and does set the alarm off.
 		 */
 		if (this_cpu_ptr(&hyp_trace_cpu)->entered)
 			hyp_trace_exit(HYP_REASON_ERET_HOST);

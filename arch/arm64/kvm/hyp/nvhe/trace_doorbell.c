@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How EL2 tells the host that there is something to read: by an interrupt to the
- * CPU that it runs on, which the host takes when EL2 is left. That is the earliest
- * moment at which anybody on this CPU could do anything about it, and by then the
- * event has been committed.
+ * Tracing at EL2: the doorbell.
  *
- * It is a software generated interrupt of the host's choice, and the host could
- * raise it as well as EL2 can. It takes a GICv3 whose CPU interface is in system
- * registers.
+ * EL2 raises an interrupt on its own CPU to tell the host that there is something to
+ * read. The host takes it when EL2 is left: nothing on this CPU could react earlier, and
+ * by then the event has been committed.
+ *
+ * The host chooses which SGI this is, and could raise it itself. EL2 can raise one only
+ * if there is a GICv3 whose CPU interface is in system registers.
  */
 
 #include <nvhe/trace.h>
@@ -19,19 +19,23 @@
 
 #define NR_SGIS		16
 
-/* The interrupt, if there is one. */
+/* The SGI, valid if doorbell_set. */
 static u32 doorbell_sgi;
 static bool doorbell_set;
 
-/** hyp_trace_has_doorbell() - can EL2 tell the host? */
+/**
+ * hyp_trace_has_doorbell() - test whether EL2 can interrupt the host
+ *
+ * Return: true if the host has chosen an interrupt
+ */
 bool hyp_trace_has_doorbell(void)
 {
 	return READ_ONCE(doorbell_set);
 }
 
 /**
- * hyp_trace_set_doorbell() - choose the interrupt
- * @sgi:	its number
+ * hyp_trace_set_doorbell() - set the interrupt that EL2 raises
+ * @sgi:	its number, untrusted
  *
  * Return: 0, -EINVAL if there is no such SGI, -EOPNOTSUPP if EL2 can't raise any
  */
@@ -47,7 +51,7 @@ int hyp_trace_set_doorbell(u64 sgi)
 	return 0;
 }
 
-/* ICC_SGI1R_EL1: this CPU by its affinity, and the SGI's number. */
+/* ICC_SGI1R_EL1 takes this CPU's affinity and the number of the SGI. */
 void ext_ring_doorbell(void)
 {
 	u64 mpidr = read_cpuid_mpidr();

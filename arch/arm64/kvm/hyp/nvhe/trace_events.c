@@ -2,8 +2,8 @@
 /*
  * The events at EL2: hyp_write_<class>(), generated from trace/events/hyp.h.
  *
- * This is the enabled event's whole cost, so everything in it is inlined and
- * nothing in it is done for a rare case; those are in ext_ring_make_room().
+ * The fast path is the whole cost of an enabled event: everything in it is inlined. Rare
+ * cases are left to ext_ring_make_room().
  */
 
 #include <nvhe/trace.h>
@@ -14,7 +14,7 @@
 
 /*
  * The host task that entered EL2 (CONFIG_PID_IN_CONTEXTIDR). While a vCPU is loaded, the
- * register is the guest's, and the host's is where it was saved.
+ * register holds the guest's value, and the host's value is in its saved context.
  */
 static __always_inline u64 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
 {
@@ -26,9 +26,9 @@ static __always_inline u64 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
 
 /*
  * Fill in a record's struct trace_entry: type, no flags, no preempt count, pid.
- * If the fields leave holes, @zero clears them: what lies in the page is not for
- * whoever reads the record. One wide store before those of the fields is less
- * than the narrow ones around them, which the compiler would make of it.
+ * If the fields leave holes, @zero clears the record first, so that no stale bytes of the
+ * page get out. The barrier keeps the wide stores: the compiler would turn them into
+ * narrow ones for the holes only, which are more.
  */
 static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
 					    u64 *ent, u64 type, u32 size,
@@ -49,10 +49,10 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 #define TP_fast_assign(args...)		args
 
 /*
- * Pass 1: the records, as the host's ftrace lays them out too. Of all kinds of fields
- * that ftrace has, integers and arrays of them.
+ * Pass 1: the records, with the layout that ftrace gives them on the host. A field is an
+ * integer or an array of integers; ftrace's other kinds of fields are refused.
  */
-/* The compiler refuses bit-fields of anything else, by name. */
+/* A bit-field must be an integer: the compiler reports any other type by name. */
 #define HYP_FIELD_INTEGER(type, item)					\
 	static_assert(sizeof(struct { type item##_must_be_an_integer : 2; }));
 
@@ -95,7 +95,7 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 
 #include <trace/events/hyp.h>
 
-/* Pass 2: the size of their fields, to know of holes. */
+/* Pass 2: the sum of the fields' sizes, which is less than the record if it has holes. */
 #undef __field
 #define __field(type, item)		+ sizeof(type)
 #undef __array
@@ -108,8 +108,8 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 #include <trace/events/hyp.h>
 
 /*
- * Pass 3: the writers. The common case calls nothing, so that it needs no stack
- * frame; the rest it leaves to a twin, by a tail call.
+ * Pass 3: the writers. The fast path calls nothing, so it needs no stack frame; if it
+ * fails, the slow path is a tail call.
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
@@ -165,11 +165,11 @@ void hyp_write_##name(u64 __type, proto)				\
 #include <trace/events/hyp.h>
 
 /*
- * hyp_enter and hyp_exit, of class hyp_crossing: the second only if there was the
- * first. hyp_trace_enter() and hyp_trace_exit() say what they do.
+ * hyp_enter and hyp_exit, of class hyp_crossing. hyp_exit is recorded only if its
+ * hyp_enter was; see hyp_trace_enter() and hyp_trace_exit().
  */
 
-/* If hyp_exit is enabled later, it must not be for this hyp_enter. */
+/* If hyp_exit is disabled now and enabled later, it must not pair with this hyp_enter. */
 static __always_inline void hyp_trace_entered(struct hyp_trace_cpu *cpu)
 {
 	cpu->entered = trace_hyp_exit_enabled();
@@ -200,7 +200,7 @@ void __hyp_trace_enter(u64 type, u8 reason)
 	hyp_trace_write_enter(type, reason);
 }
 
-/* By exception class. */
+/* Reason for each exception class. */
 static const u8 host_reason[ESR_ELx_EC_MAX + 1] = {
 	[0 ... ESR_ELx_EC_HVC64 - 1]				= HYP_REASON_UNKNOWN,
 	[ESR_ELx_EC_HVC64]					= HYP_REASON_HVC,
@@ -221,7 +221,7 @@ void __hyp_trace_enter_host(u64 type, u64 esr)
 static noinline void hyp_trace_exit_slow(struct hyp_trace_cpu *cpu, u64 type,
 					 u8 reason)
 {
-	/* With only hyp_exit enabled there is nothing to pair it with. */
+	/* If hyp_exit is enabled without hyp_enter, it is not part of a pair. */
 	if (!cpu->entered && hyp_trace_event_is_set(HYP_EVENT_hyp_enter))
 		return;
 

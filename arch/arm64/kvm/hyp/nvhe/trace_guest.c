@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: guests. Called if any event is enabled, to see which have happened.
+ * Tracing at EL2: guests. These functions run only if any event is enabled.
  */
 
 #include <nvhe/trace.h>
 
 #include <asm/kvm_emulate.h>
 
-/* EL2 has read it for itself only later, and not for interrupts. */
+/* @esr is ESR_EL2: __fixup_guest_exit() sets @vcpu->arch.fault.esr_el2 only later. */
 static void trace_trap(const struct kvm_vcpu *vcpu, u64 esr)
 {
 	switch (ESR_ELx_EC(esr)) {
@@ -35,7 +35,7 @@ void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code)
 {
 	hyp_trace_enter(HYP_REASON_GUEST_EXIT);
 	trace_vcpu_exit(vcpu, exit_code);
-	/* With a system error as well the guest tries again. */
+	/* If a system error came with the trap, the guest retries the instruction. */
 	if (exit_code == ARM_EXCEPTION_TRAP)
 		trace_trap(vcpu, read_sysreg_el2(SYS_ESR));
 	if (exit_code == ARM_EXCEPTION_EL1_SERROR || ARM_SERROR_PENDING(exit_code))
@@ -67,7 +67,7 @@ void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
 		break;
 	case ESR_ELx_EC_IABT_LOW:
 	case ESR_ELx_EC_DABT_LOW:
-		/* If EL2 has retried it, it does not know the address. */
+		/* If EL2 makes the guest retry the access, the address may be unknown. */
 		if (handled)
 			trace_vcpu_fixup_mem(vcpu, esr);
 		else

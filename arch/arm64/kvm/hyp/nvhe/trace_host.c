@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: what the host is there for.
+ * Tracing at EL2: exceptions of the host.
  *
- * While a CPU's ring is open, or closed for a moment only, exceptions of the host come by
- * way of trace_vector.S; else there is nothing of ours in their way.
+ * While a CPU's ring is open or suspended, exceptions of the host come through
+ * trace_vector.S; otherwise they take the ordinary path, at no cost.
  */
 
 #include <nvhe/trace.h>
@@ -14,18 +14,20 @@
 extern char __kvm_hyp_trace_vector[], __kvm_hyp_host_vector[];
 
 /**
- * hyp_trace_vector_update() - have the host's exceptions traced, or no longer
+ * hyp_trace_vector_update() - select the vectors for the host's exceptions
  * @cpu:	this CPU
  *
- * Context: whenever the ring may have been opened or closed, or firmware has taken the
- * vectors away; @cpu->lock is held. Other CPUs open and close a ring only while its own
- * is in firmware.
+ * To be called when the ring may have been opened or closed, and when firmware has lost
+ * VBAR_EL2. Another CPU opens or closes this CPU's ring only while this CPU is in
+ * firmware.
+ *
+ * Context: @cpu->lock is held.
  */
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	/* A ring that is suspended counts what it misses. */
+	/* A suspended ring counts the events that it misses. */
 	cpu->vector = cpu->ring.open || cpu->ring.suspended ?
 		      __kvm_hyp_trace_vector - __kvm_hyp_host_vector : 0;
 	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
@@ -36,9 +38,9 @@ bool hyp_trace_panicked;
 /**
  * hyp_trace_panic() - EL2 panics
  *
- * Nothing of tracing is to stand between it and the reset that follows. It may have
- * panicked anywhere: in the midst of writing an event, with a lock held. So this takes no
- * lock, and from here on this CPU writes to no ring, and takes no lock on its way through
+ * Tracing must not stand in the way of the reset that follows. EL2 may have panicked
+ * anywhere, while it wrote an event or with a lock held. So this takes no lock, and from
+ * here on this CPU writes no event and takes none of tracing's locks on its way through
  * PSCI firmware.
  */
 void hyp_trace_panic(void)
@@ -56,8 +58,8 @@ void hyp_trace_panic(void)
 }
 
 /*
- * Those that set an alarm, or open and close a ring, have recorded all that is to be
- * recorded of them before they do.
+ * alarm and sync record their own hyp_exit first; nothing may be recorded for them
+ * afterwards.
  */
 static bool decides_on_waking(u64 id)
 {
@@ -95,7 +97,7 @@ void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
 void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 		     bool handled)
 {
-	/* By the ranges of the calling convention, as the handler does. */
+	/* The same ranges as in kvm_host_ffa_handler(). */
 	if (ARM_SMCCC_IS_FAST_CALL(func_id) &&
 	    ARM_SMCCC_OWNER_NUM(func_id) == ARM_SMCCC_OWNER_STANDARD &&
 	    ARM_SMCCC_FUNC_NUM(func_id) >= FFA_MIN_FUNC_NUM &&

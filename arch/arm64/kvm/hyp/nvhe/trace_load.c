@@ -2,15 +2,15 @@
 /*
  * Tracing at EL2: taking a ring's memory from the host, and giving it back.
  *
- * In steps, a hypercall each, because exceptions are masked meanwhile: what a step
- * takes or gives back is bounded, and the host calls again. struct hyp_trace_load says
- * how far it has come. What can't be had is noted there, and all that was taken before
- * goes back in the same way.
+ * Exceptions are masked at EL2, so each hypercall does a bounded step, and the host calls
+ * again until it is done. struct hyp_trace_load has the state between two steps. If a
+ * page can't be taken, the error is kept there, and all that was taken before is given
+ * back in the same way.
  *
- * In protected mode the host is the adversary. So: the list of page frame numbers is
- * read only when the whole region with it has been taken from the host, and a page is
- * used only while it is pinned. In nVHE mode the host owns EL2's page tables and has
- * mapped all that it names.
+ * In protected mode the host is untrusted. The list of page frame numbers is read only
+ * after the whole region that holds it has been donated to EL2, and a page is used only
+ * while it is pinned. In nVHE mode the host owns EL2's page tables and has mapped all
+ * these pages.
  */
 
 #include <nvhe/trace.h>
@@ -32,7 +32,10 @@ static void *pfn_to_hyp_va(u64 pfn)
 	return hyp_phys_to_virt(hyp_pfn_to_phys(pfn));
 }
 
-/* The owner is checked later. Without protection EL2 does not know what is memory. */
+/*
+ * Ownership is checked when the page is pinned or donated. Without protection EL2 does
+ * not know what is memory.
+ */
 static bool pfn_is_memory(u64 pfn)
 {
 	return !is_protected() ||
@@ -40,7 +43,7 @@ static bool pfn_is_memory(u64 pfn)
 		addr_is_memory(hyp_pfn_to_phys(pfn)));
 }
 
-/* Pin a page that the host has shared; nobody else may have pinned it. */
+/* Pin a page that the host has shared. It must not be pinned already. */
 static int page_take(u64 pfn, void **page)
 {
 	void *va;
@@ -71,7 +74,7 @@ static void page_give_back(void *va)
 		hyp_unpin_shared_mem(va, va + PAGE_SIZE);
 }
 
-/* The first part of a step: it leaves to the next one what is left of @budget [pages]. */
+/* Take the region, @budget pages at most; @budget becomes what this has left of it. */
 static int region_take(struct hyp_trace_load *load, u32 *budget)
 {
 	u32 nr = min_t(u64, *budget, load->region_pages - load->region_taken);
@@ -89,8 +92,9 @@ static int region_take(struct hyp_trace_load *load, u32 *budget)
 }
 
 /*
- * From its end. It is cleaned to the point of coherency, for the host may look at it with
- * caches off: without protection it has been the host's all the time.
+ * Zero the region and give it back, from its end. With protection, clean it to the point of
+ * coherency first: the host may read it with caches off. Without, it has been the host's
+ * all the time.
  */
 static int region_give_back(struct hyp_trace_load *load, u32 *budget)
 {
@@ -112,9 +116,9 @@ static int region_give_back(struct hyp_trace_load *load, u32 *budget)
 }
 
 /*
- * Turn the list of page frame numbers into records, in place: a record takes
- * the room of two numbers, so from the last to the first none is overwritten
- * before it is used. The meta page's number comes first, and is used first.
+ * Turn the list of page frame numbers into records, in place. A record is as large as
+ * two numbers, so going from the last one to the first overwrites no number that is
+ * still needed. The meta page's number is the first one, and is used first.
  */
 static int pages_take(struct hyp_trace_load *load, u32 *budget)
 {
@@ -194,7 +198,7 @@ static int load_begin(struct hyp_trace_load *load, u64 pfn, u64 nr_pages, u32 nr
 	return 0;
 }
 
-/* Is it the call that began it, made again? */
+/* True if this call has the arguments of the one that began the load. */
 static bool load_is_same(const struct hyp_trace_load *load, u64 pfn, u64 nr_pages,
 			 u32 nr_slots)
 {
@@ -205,7 +209,7 @@ static bool load_is_same(const struct hyp_trace_load *load, u64 pfn, u64 nr_page
 	       load->region_pages == nr_pages && load->nr_slots == nr_slots;
 }
 
-/* A step of its own: a word for each slot, which takes as long as some hundred pages. */
+/* A step of its own: a store for each slot, which takes as long as some hundred pages. */
 static void load_finish(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_trace_load *load = &cpu->load;
@@ -214,17 +218,17 @@ static void load_finish(struct hyp_trace_cpu *cpu)
 		      load->meta);
 	load->stage = HYP_TRACE_LOADED;
 
-	/* A CPU that is in firmware can't open it, and need not. */
+	/* A CPU in firmware can't open its ring. It is not writing, so open it here. */
 	if (cpu->parked && cpu->was_open)
 		ext_ring_open(&cpu->ring);
 }
 
 /**
- * hyp_trace_load() - begin to load a ring, or go on with it
- * @cpu:	whose, locked
- * @pfn:	the region's first page
- * @nr_pages:	its size, hyp_trace_region_pages(@nr_slots)
- * @nr_slots:	pages that the ring is to have
+ * hyp_trace_load() - do a step of loading a ring
+ * @cpu:	the ring's CPU, locked
+ * @pfn:	first page of the region, untrusted
+ * @nr_pages:	size of the region, hyp_trace_region_pages(@nr_slots)
+ * @nr_slots:	number of slots of the ring
  *
  * Return: as __hyp_trace_load() in asm/kvm_hyptrace.h
  */
@@ -261,8 +265,8 @@ int hyp_trace_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages, u32 nr_slot
 }
 
 /**
- * hyp_trace_unload() - begin to unload a ring, or go on with it
- * @cpu:	whose, locked
+ * hyp_trace_unload() - do a step of unloading a ring
+ * @cpu:	the ring's CPU, locked
  *
  * Return: as __hyp_trace_unload() in asm/kvm_hyptrace.h
  */
@@ -278,7 +282,7 @@ int hyp_trace_unload(struct hyp_trace_cpu *cpu)
 		if (ret)
 			return ret;
 
-		/* Whoever has closed it has said whether for a moment only. */
+		/* If the host has closed it, it has also chosen between closed and suspended. */
 		cpu->was_open = cpu->ring.open;
 		if (cpu->ring.open)
 			ext_ring_suspend(&cpu->ring);

@@ -20,7 +20,7 @@ void __hyp_trace_psci_forward(u64 fn)
 /**
  * hyp_trace_psci_leave() - this CPU is about to call PSCI firmware
  *
- * It may come back here, at the CPU's entry point, or not at all.
+ * The call may return, the CPU may come back at its entry point, or not at all.
  */
 void hyp_trace_psci_leave(void)
 {
@@ -28,7 +28,7 @@ void hyp_trace_psci_leave(void)
 
 	hyp_trace_exit(HYP_REASON_PSCI);
 
-	/* It may have panicked with the lock held. */
+	/* EL2 may have panicked with the lock held. */
 	if (unlikely(READ_ONCE(hyp_trace_panicked)))
 		return;
 
@@ -40,8 +40,8 @@ void hyp_trace_psci_leave(void)
 /**
  * hyp_trace_psci_return() - this CPU is back from PSCI firmware
  *
- * Its ring may have been replaced meanwhile, and its clock be out of date by whatever it
- * has been wrong by for as long as that took.
+ * Meanwhile the host may have replaced the ring, and this CPU's copy of the clock is
+ * stale.
  */
 void hyp_trace_psci_return(void)
 {
@@ -63,8 +63,8 @@ void hyp_trace_psci_return(void)
 /**
  * hyp_trace_cpu_entry() - this CPU comes out of firmware at its entry point
  *
- * Where the host's registers are of no value. In CONTEXTIDR_EL1 there is to be a pid,
- * of the idle task; the host sets it before it runs another one.
+ * EL1 state is stale here. Write pid 0 (idle) to CONTEXTIDR_EL1; the host updates it at
+ * its next switch.
  */
 void hyp_trace_cpu_entry(void)
 {
@@ -72,7 +72,9 @@ void hyp_trace_cpu_entry(void)
 	hyp_trace_psci_return();
 }
 
-/** hyp_trace_cpu_start() - this CPU goes from there to the host, which ELR_EL2 tells */
+/**
+ * hyp_trace_cpu_start() - this CPU goes on to the host, at the address in ELR_EL2
+ */
 void hyp_trace_cpu_start(void)
 {
 	trace_psci_cpu_entry(read_sysreg_el2(SYS_ELR));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: spans that are recorded.
+ * Tracing at EL2: the slow path of HYP_TRACE_SPAN().
  */
 
 #include <nvhe/trace_span.h>

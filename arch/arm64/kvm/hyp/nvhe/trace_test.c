@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: what is done to order, for the tests.
+ * Tracing at EL2: hypercalls for the tests (CONFIG_NVHE_EL2_TRACING_TEST).
  */
 
 #include <nvhe/trace_printk.h>
@@ -33,7 +33,7 @@ void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = 0;
 }
 
-/* As if a mistake in EL2 had come out just there. */
+/* Panic as a bug in EL2 would at that place. */
 static void panic_at(enum hyp_trace_test_action where)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
@@ -43,12 +43,12 @@ static void panic_at(enum hyp_trace_test_action where)
 	if (where != HYP_TRACE_TEST_PANIC_WRITING)
 		hyp_panic();
 
-	/* Nothing is mapped there: the write of an event faults. */
+	/* Nothing is mapped at this address, so writing the event faults. */
 	cpu->ring.page = NULL;
 	trace_selftest(0);
 }
 
-/* The vectors are the usual ones, and will be when a guest has run. */
+/* True if the vectors are the ordinary ones now, and after a guest has run. */
 static bool is_quiet(void)
 {
 	return !this_cpu_ptr(&hyp_trace_cpu)->vector &&
@@ -64,8 +64,8 @@ static void say(u64 arg)
 }
 
 /*
- * EL2 gives back only what the host has just donated. What is no memory is refused in each
- * of the four calls.
+ * EL2 gives back only pages that the host has just donated. Each of the four calls
+ * refuses pages that are not memory.
  */
 static int pass_around(u64 pfn, u64 nr_pages)
 {
@@ -81,10 +81,10 @@ static int pass_around(u64 pfn, u64 nr_pages)
 	if (!ret || !addr_is_memory(hyp_pfn_to_phys(pfn)))
 		ret = __pkvm_hyp_donate_host(pfn, nr_pages);
 
-	/* The TLBs forget this range; 6.12 itself flushes ranges for guests only. */
+	/* Flush this range of the host's. 6.12 itself flushes ranges for guests only. */
 	__kvm_tlb_flush_vmid_range(&host_mmu.arch.mmu, hyp_pfn_to_phys(pfn), nr_pages);
 
-	/* And a pool that has no page to give. */
+	/* Allocate from an empty pool. */
 	hyp_alloc_pages(&empty, empty.max_order + 1);
 	return ret;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Vectors for exceptions of the host while they are traced: those of host.S, but for
- * the one that matters. Instead of checks in everybody's way there is another way.
+ * Vectors for exceptions of the host while they are traced: those of host.S, except for
+ * synchronous ones. Switching VBAR_EL2 costs nothing while tracing is off, unlike a check
+ * in the ordinary path.
  */
 
 #include <linux/linkage.h>
@@ -12,7 +13,7 @@
 
 	.text
 
-/* As without tracing. */
+/* The same as without tracing. */
 .macro usual_vect offset
 	.align 7
 	b	__kvm_hyp_host_vector + \offset
@@ -26,7 +27,7 @@
 	cmp	x1, #ESR_ELx_EC_HVC64
 	b.ne	__host_exit_traced
 
-	/* Calls of the hypervisor's stub, unless there is none any more, are not ours. */
+	/* Stub hypercalls are not traced. In protected mode there are none. */
 alternative_if ARM64_KVM_PROTECTED_MODE
 	b	__host_exit_traced
 alternative_else_nop_endif

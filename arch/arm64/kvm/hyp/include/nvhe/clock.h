@@ -2,8 +2,8 @@
 /*
  * The boot clock at EL2, in nanoseconds.
  *
- * From the physical counter: the virtual one is shifted by CNTVOFF_EL2 while a
- * vCPU is loaded, which would misdate all that happens then.
+ * It reads the physical counter: while a vCPU is loaded, the virtual counter is shifted
+ * by the guest's CNTVOFF_EL2.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_CLOCK_H
 #define __ARM64_KVM_HYP_NVHE_CLOCK_H
@@ -21,13 +21,13 @@
  * @base:	boot time when the counter was 0, modulo 2^64 [ns]
  *
  * ns = base + (cyc << shift) * mult / 2^64. The product is the upper half of a
- * 64 x 64 bit multiplication, so that it cannot overflow: with the slowest counter
- * that the architecture allows (1 MHz, shift 10) the shift would take 500 years
- * to. Any values are safe: they can give a wrong time, nothing worse, and the
- * ring keeps even that from going backwards.
+ * 64 x 64 bit multiplication, so it can't overflow. With the slowest counter that the
+ * architecture allows (1 MHz, shift 10), the shift would overflow after 500 years. The
+ * host sets these values, and any are safe: at worst the time is wrong, and the ring
+ * keeps it from going backwards.
  *
- * Each CPU has its own copy, replaced by that CPU only, between two events:
- * it can't be seen half-written and needs neither banks nor a lock.
+ * Each CPU has its own copy, which only that CPU replaces, between two events. So a copy
+ * is never seen half-written, and needs no lock.
  */
 struct hyp_clock {
 	u64	mult;
@@ -35,7 +35,7 @@ struct hyp_clock {
 	u64	base;
 };
 
-/* The isb keeps the counter from being read early; FEAT_ECV needs none. */
+/* The isb keeps the counter from being read early. With FEAT_ECV none is needed. */
 static __always_inline u64 hyp_clock_cycles(void)
 {
 	u64 cyc;

@@ -4,12 +4,12 @@
  *
  * For each event of trace/events/hyp.h there is
  *
- *   trace_<event>(args)	record it, if it is enabled
- *   trace_<event>_enabled()	is it? To guard costly arguments
+ *   trace_<event>(args)	records the event, if it is enabled
+ *   trace_<event>_enabled()	tests for that, to guard costly arguments
  *
- * A disabled event costs a load, a test and a branch; the rest is out of line. Without
- * CONFIG_NVHE_EL2_TRACING, and in the parts of EL2's code that are compiled for the
- * kernel, too, all are empty.
+ * A disabled event costs a load, a test and a branch; the rest is out of line. These
+ * functions are empty without CONFIG_NVHE_EL2_TRACING, and where a file of EL2's is
+ * compiled for the kernel as well.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_H
@@ -30,11 +30,11 @@
 #include <nvhe/spinlock.h>
 
 /**
- * enum hyp_trace_stage - what has become of the memory that the host offers for a ring
- * @HYP_TRACE_NO_RING:	there is none
- * @HYP_TRACE_LOADING:	it is being taken, step by step
- * @HYP_TRACE_LOADED:	it is the ring's
- * @HYP_TRACE_UNLOADING: it is being given back, step by step
+ * enum hyp_trace_stage - state of a ring's memory
+ * @HYP_TRACE_NO_RING:	there is no ring
+ * @HYP_TRACE_LOADING:	the memory is being taken from the host, step by step
+ * @HYP_TRACE_LOADED:	the ring is ready
+ * @HYP_TRACE_UNLOADING: the memory is being given back, step by step
  */
 enum hyp_trace_stage {
 	HYP_TRACE_NO_RING,
@@ -44,15 +44,15 @@ enum hyp_trace_stage {
 };
 
 /**
- * struct hyp_trace_load - the memory of a ring, as far as EL2 has it (trace_load.c)
- * @stage:	on its way to the ring, there, or back
- * @region_pfn:	first page of the donated region, and
- * @region_pages: its size
- * @nr_slots:	pages that the ring has
- * @region_taken: pages of the region that are EL2's, from the first on
- * @pages_taken: data pages that are pinned, from the last on
+ * struct hyp_trace_load - the part of a ring's memory that EL2 has taken (trace_load.c)
+ * @stage:	whether the memory is being taken or given back
+ * @region_pfn:	first page of the donated region
+ * @region_pages: size of the donated region
+ * @nr_slots:	number of slots of the ring
+ * @region_taken: pages of the region that EL2 owns, counted from the first
+ * @pages_taken: data pages that are pinned, counted from the last
  * @meta:	the meta page, NULL if it is not pinned
- * @error:	while it is given back: what was wrong with it, 0 if nothing was
+ * @error:	why a load has failed, while its memory is given back; 0 in an unload
  */
 struct hyp_trace_load {
 	enum hyp_trace_stage	stage;
@@ -67,17 +67,17 @@ struct hyp_trace_load {
 
 /**
  * struct hyp_trace_cpu - tracing state of one CPU
- * @ring:	the ring, whose writer this CPU is
+ * @ring:	the ring that this CPU writes
  * @clock:	this CPU's copy of the clock
- * @host_ctxt:	where the host's registers are while a guest's are loaded
- * @entered:	not 0: the last hyp_enter has been recorded, its hyp_exit has not
- * @nr_spans:	spans begun since boot; the last one's id
- * @vector:	where the vectors for exceptions of the host are, from the usual ones
- * @lock:	protects all below, @ring's set-up, and the readers' side of it;
+ * @host_ctxt:	context with the host's registers while a guest's are loaded
+ * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
+ * @nr_spans:	spans begun since boot; the id of the last one
+ * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
+ * @lock:	protects the fields below, the set-up of @ring and its readers' side, but
  *		not @ring.overwrite, see rings_set_overwrite()
- * @parked:	the CPU is in firmware or off: it can't be writing
+ * @parked:	the CPU is off or in firmware, so it can't be writing
  * @was_open:	the ring that was unloaded last was open
- * @load:	@ring's memory
+ * @load:	the memory of @ring
  */
 struct hyp_trace_cpu {
 	struct ext_ring		ring;
@@ -96,8 +96,10 @@ struct hyp_trace_cpu {
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
 /**
- * hyp_trace_is_loaded() - has a CPU a ring?
+ * hyp_trace_is_loaded() - test whether a CPU has a ring
  * @cpu:	the CPU, locked
+ *
+ * Return: true if its ring is loaded
  */
 static inline bool hyp_trace_is_loaded(const struct hyp_trace_cpu *cpu)
 {
@@ -108,24 +110,24 @@ int hyp_trace_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages, u32 nr_slot
 int hyp_trace_unload(struct hyp_trace_cpu *cpu);
 int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu);
 
-/* EL2 has panicked: nothing of tracing is to happen any more, on any CPU. */
+/* EL2 has panicked: no CPU may trace any more. */
 extern bool hyp_trace_panicked;
 
 void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
 
-/* By CPU; 0 if there is no such CPU (hyp-smp.c). */
+/* Indexed by CPU, 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
-/* Behind the last event: not 0 if any is enabled. */
+/* Index behind the last event in hyp_event_id[]: not 0 if any event is enabled. */
 #define HYP_EVENT_ANY	HYP_NR_EVENTS
 
-/* The host's event type per event, a u16; 0: disabled. */
+/* The host's event type of each event, a u16; 0 if the event is disabled. */
 extern u32 hyp_event_id[HYP_NR_EVENTS + 1];
 
 /*
- * hyp_event_id[@event], in two instructions. Of an element that is not the first the
- * compiler would take the array's address, which makes three, and might keep it in a
- * register that the function around the site has to save.
+ * Read hyp_event_id[@event] in two instructions. The compiler would take three, because it
+ * first computes the array's address; and it might keep that in a register that the
+ * calling function then has to save.
  */
 #define hyp_event_id_read(event)					\
 ({									\
@@ -180,7 +182,7 @@ int hyp_trace_set_doorbell(u64 sgi);
  * hyp_trace_enter() - EL2 has been entered
  * @reason:	enum hyp_reason
  *
- * Like trace_hyp_enter(), and remembers that a hyp_exit is due.
+ * Like trace_hyp_enter(), but also notes that a hyp_exit is due.
  */
 static __always_inline void hyp_trace_enter(u8 reason)
 {
@@ -194,8 +196,8 @@ static __always_inline void hyp_trace_enter(u8 reason)
  * hyp_trace_exit() - EL2 is about to be left
  * @reason:	enum hyp_reason
  *
- * Like trace_hyp_exit(), but silent if the hyp_enter was not recorded: pairs
- * stay pairs when tracing is turned on or off from within one.
+ * Like trace_hyp_exit(), but records nothing if the hyp_enter was not recorded, so that
+ * pairs stay complete when tracing is turned on or off within one.
  */
 static __always_inline void hyp_trace_exit(u8 reason)
 {
@@ -217,7 +219,7 @@ static __always_inline void hyp_trace_enter_host(u64 esr)
 		__hyp_trace_enter_host(type, esr);
 }
 
-/* Of the places with several events, which have one check in common. */
+/* True if any event is enabled; guards sites that emit several. */
 static __always_inline bool hyp_trace_any(void)
 {
 	return hyp_event_id_read(HYP_EVENT_ANY);
@@ -251,10 +253,10 @@ static __always_inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu,
 }
 
 /**
- * hyp_trace_guest_fixup() - EL2 has looked at a guest's exit
- * @vcpu:	its vCPU, with the syndrome in it
- * @exit_code:	as of hyp_trace_guest_exit(), or what EL2 has made of it
- * @handled:	the guest goes on; else the host is to see to it
+ * hyp_trace_guest_fixup() - EL2 has decided who handles a guest's exit
+ * @vcpu:	its vCPU, which has the syndrome
+ * @exit_code:	as for hyp_trace_guest_exit(), or as EL2 has changed it
+ * @handled:	EL2 has handled it and the guest goes on; otherwise the host handles it
  */
 static __always_inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu,
 						  u64 exit_code, bool handled)
@@ -265,7 +267,7 @@ static __always_inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu,
 
 /**
  * hyp_trace_inject() - a vCPU is being loaded
- * @vcpu:	it, perhaps with an exception that it is to take
+ * @vcpu:	the vCPU, which may have an exception pending
  */
 static __always_inline void hyp_trace_inject(const struct kvm_vcpu *vcpu)
 {
@@ -278,10 +280,10 @@ void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 		     bool handled);
 
 /**
- * hyp_trace_host_smc() - an SMC of the host has been looked at
- * @func_id:	what it calls
- * @host_ctxt:	the host's, with the result in it if
- * @handled:	EL2 has handled it; else it is passed on now, as it is
+ * hyp_trace_host_smc() - EL2 has handled an SMC of the host, or passes it on
+ * @func_id:	the function that is called
+ * @host_ctxt:	the host's registers, with the result if EL2 has handled the call
+ * @handled:	EL2 has handled the call; otherwise it passes the call on unchanged
  */
 static __always_inline void
 hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt, bool handled)
@@ -294,8 +296,8 @@ hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt, bool ha
 void __hyp_trace_psci_forward(u64 fn);
 
 /**
- * hyp_trace_psci_forward() - a PSCI call is passed on as it is
- * @host_ctxt:	the host's, with the call in it
+ * hyp_trace_psci_forward() - EL2 passes a PSCI call on unchanged
+ * @host_ctxt:	the host's registers, with the call
  */
 static __always_inline void
 hyp_trace_psci_forward(const struct kvm_cpu_context *host_ctxt)
@@ -319,7 +321,9 @@ void hyp_trace_panic(void);
 
 /**
  * hyp_trace_host_vector() - the vectors for exceptions of the host
- * @usual:	those that there are without tracing
+ * @usual:	the vectors without tracing
+ *
+ * Return: @usual, or the traced vectors while this CPU's ring is open or suspended
  */
 #define hyp_trace_host_vector(usual)					\
 	((u64)(usual) + this_cpu_ptr(&hyp_trace_cpu)->vector)

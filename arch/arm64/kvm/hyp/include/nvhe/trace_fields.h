@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the events at EL2 come by their fields' values: what TP_fast_assign() in
- * trace/events/hyp.h calls. Compiled where the events are written, nvhe/trace_events.c.
+ * Tracing at EL2: the values of fields. TP_fast_assign() in trace/events/hyp.h calls
+ * these functions, where nvhe/trace_events.c writes the events.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
@@ -18,14 +18,13 @@
 #include <nvhe/trap_handler.h>
 
 /**
- * hyp_vm() - which VM a vCPU is of
+ * hyp_vm() - the VM of a vCPU
  * @vcpu:	a vCPU that is being run; with protection, EL2's own copy
  *
- * With protection @vcpu->kvm is EL2's own. Not so what @vcpu->arch.hw_mmu names, and
- * the VMID in VTTBR_EL2, which is from there: that is the host's to choose, and could
- * be what lies anywhere at EL2.
+ * With protection, @vcpu->kvm is EL2's own. hw_mmu, and hence VTTBR_EL2.VMID, is
+ * host-controlled; following it could leak EL2 memory.
  *
- * Return: its VMID; with protection its number, from 1
+ * Return: the VMID; with protection the VM's number, from 1
  */
 static __always_inline u16 hyp_vm(const struct kvm_vcpu *vcpu)
 {
@@ -34,11 +33,12 @@ static __always_inline u16 hyp_vm(const struct kvm_vcpu *vcpu)
 }
 
 /**
- * hyp_tlb_vm() - whose translations are being invalidated
+ * hyp_tlb_vm() - the VM whose translations are being invalidated
  *
- * With protection the host says that with a pointer that EL2 does not check.
+ * With protection, the VMID comes from behind a pointer of the host's that EL2 does not
+ * check, so it is not shown.
  *
- * Return: the VMID, 0 for the host; HYP_VM_A_GUEST if EL2 is not to tell
+ * Return: the VMID, 0 for the host; with protection HYP_VM_A_GUEST for any guest
  */
 static __always_inline u16 hyp_tlb_vm(void)
 {
@@ -50,7 +50,7 @@ static __always_inline u16 hyp_tlb_vm(void)
 	return vttbr == this_cpu_ptr(&kvm_init_params)->vttbr ? 0 : HYP_VM_A_GUEST;
 }
 
-/* Of a guest's exit; an interrupt has none. */
+/* The syndrome of a guest's exit, 0 for an interrupt, which has none. */
 static __always_inline u64 hyp_exit_esr(u64 exit_code)
 {
 	return ARM_EXCEPTION_CODE(exit_code) == ARM_EXCEPTION_IRQ ?
@@ -66,10 +66,12 @@ static __always_inline u8 hyp_exit_reason(u64 exit_code, u64 esr)
 }
 
 /**
- * hyp_is_secret() - is what is in a guest's registers not for the host to know?
+ * hyp_is_secret() - test whether a guest's registers must not be shown to the host
  * @vcpu:	the guest's vCPU
  *
- * The host is told that a protected guest ran, and why it stopped, not with what.
+ * The trace shows that a protected guest ran and why it stopped, but not its registers.
+ *
+ * Return: true for a protected guest
  */
 static __always_inline bool hyp_is_secret(const struct kvm_vcpu *vcpu)
 {
@@ -77,23 +79,23 @@ static __always_inline bool hyp_is_secret(const struct kvm_vcpu *vcpu)
 }
 
 /**
- * hyp_disclose() - what a guest's register holds, if the host may know
- * @secret:	hyp_is_secret()
- * @value:	what it holds; not evaluated if it is secret
+ * hyp_disclose() - the value of a guest's register, if the host may know it
+ * @secret:	result of hyp_is_secret()
+ * @value:	the value; not evaluated if it is secret
  *
  * Return: @value; 0 if it is secret
  */
 #define hyp_disclose(secret, value)	((secret) ? 0 : (value))
 
-/* The host has to know the class of a protected guest's exception, to see to it. */
+/* The host must know a protected guest's exception class anyway, to handle the exit. */
 static __always_inline u64 hyp_disclose_esr(bool secret, u64 esr)
 {
 	return secret ? esr & ESR_ELx_EC_MASK : esr;
 }
 
 /*
- * HPFAR_EL2 has it down to bit 12; the rest is that of the VA, but in a table walk, and if
- * that is not to be told.
+ * HPFAR_EL2 has the IPA down to bit 12. The lower bits are those of the VA, unless the
+ * fault was on a table walk. They are not shown if the VA is secret.
  */
 static __always_inline u64 hyp_fault_ipa(const struct kvm_vcpu_fault_info *fault, bool secret)
 {
@@ -103,7 +105,7 @@ static __always_inline u64 hyp_fault_ipa(const struct kvm_vcpu_fault_info *fault
 	       ipa : ipa | (fault->far_el2 & GENMASK(11, 0));
 }
 
-/* As HYP_VIRQ_FLAGS names them. */
+/* The bits that HYP_VIRQ_FLAGS names. */
 static __always_inline u8 hyp_virq_flags(const struct kvm_vcpu *vcpu)
 {
 	u64 hcr = vcpu->arch.hcr_el2;
@@ -112,14 +114,14 @@ static __always_inline u8 hyp_virq_flags(const struct kvm_vcpu *vcpu)
 	       (hcr & HCR_VSE ? 4 : 0);
 }
 
-/* As HYP_INJECT_LIST names them. */
+/* The values that HYP_INJECT_LIST names. */
 static __always_inline u8 hyp_inject_kind(const struct kvm_vcpu *vcpu)
 {
 	return vcpu_get_flag(vcpu, EXCEPT_MASK) >> __EXCEPT_SHIFT |
 	       (vcpu->arch.hcr_el2 & HCR_RW ? 0 : HYP_INJECT_AA32_UND);
 }
 
-/* The register of a trapped access. */
+/* The system register of a trapped access. */
 static __always_inline u32 hyp_esr_sysreg(u64 esr)
 {
 	return ESR_ELx_EC(esr) == ESR_ELx_EC_CP15_32 ? esr_cp15_to_sysreg(esr) :

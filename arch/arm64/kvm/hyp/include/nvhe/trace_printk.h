@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracing at EL2: a line of text, for whoever looks for something.
+ * Tracing at EL2: lines of text, for debugging.
  *
  *   trace_hyp_printk("pfn 0x%llx, %lld left", pfn, left);
  *   trace_hyp_puts("slow path");
  *
- * The text stays in the kernel's image, in a section that is not EL2's; what is
- * recorded is where in it, and the arguments. The host puts them together
+ * The text stays in the kernel's image, in a section that EL2 does not map. A record has
+ * the text's offset in that section and the arguments, and the host formats the line
  * (arch/arm64/kvm/hyptrace_printk.c).
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_PRINTK_H
@@ -28,7 +28,7 @@ static inline __printf(1, 2) void hyp_printk_check(const char *fmt, ...) { }
 #define __hyp_check_4(fmt, a, b, c, d)	\
 	hyp_printk_check(fmt, (u64)(a), (u64)(b), (u64)(c), (u64)(d))
 
-/* The compiler's opinion of the format, as an error, without evaluating an argument. */
+/* Have the compiler check the format, without evaluating an argument. */
 #define __hyp_printk_check(fmt, args...)				\
 do {									\
 	static_assert(COUNT_ARGS(args) <= 4,				\
@@ -44,7 +44,7 @@ do {									\
 
 extern const char __start_hyp_formats[];
 
-/* Which text; the same for EL2 and for the host, wherever they see it. */
+/* The text's offset in its section, which is the same for EL2 and the host. */
 #define __hyp_format(text)						\
 ({									\
 	static const char __text[] __aligned(1) __section("hyp_formats") = text; \
@@ -54,8 +54,8 @@ extern const char __start_hyp_formats[];
 
 /**
  * trace_hyp_printk() - record a line of text
- * @fmt:	a literal; each conversion is of a u64: %llu, %lld, %llx, %#llx
- * @args:	up to 4; converted to u64, and not evaluated unless it is recorded
+ * @fmt:	a literal; each conversion takes a u64: %llu, %lld, %llx, %#llx
+ * @args:	up to 4 arguments, converted to u64; evaluated only if the event is enabled
  */
 #define trace_hyp_printk(fmt, args...)					\
 do {									\
@@ -64,13 +64,13 @@ do {									\
 		__hyp_printk_pad(__hyp_format(fmt), ##args, 0, 0, 0, 0); \
 } while (0)
 
-/* The first 4, whatever follows. In parentheses: the function that the event has. */
+/* Pass the first 4 arguments. The parentheses keep this from being the macro above. */
 #define __hyp_printk_pad(id, a, b, c, d, ...)				\
 	(trace_hyp_printk)(id, (u64)(a), (u64)(b), (u64)(c), (u64)(d))
 
 /**
- * trace_hyp_puts() - record that a place was reached
- * @text:	a literal without a '%', lest it be taken for a format
+ * trace_hyp_puts() - record a line of text without arguments
+ * @text:	a literal without '%', because the host uses it as a format
  */
 #define trace_hyp_puts(text)						\
 do {									\

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracing at EL2: how long something takes.
+ * Tracing at EL2: spans, to measure how long something takes.
  *
  *   static int foo(void)
  *   {
  *           HYP_TRACE_SPAN("foo");
  *           ...
  *
- * records an event where the scope is entered and one where it is left, however
- * it is left.
+ * records an event where the scope is entered and another one where it is left, on any
+ * path.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_SPAN_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_SPAN_H
@@ -23,8 +23,8 @@
 /**
  * struct hyp_span - a span of time that has begun
  * @name:	HYP_SPAN_NAME_SIZE bytes
- * @id:		unique on this CPU since boot; 0: not recorded
- * @began:	boot clock [ns]
+ * @id:		unique on this CPU since boot, 0 if the span is not recorded
+ * @began:	when it began [ns]
  */
 struct hyp_span {
 	const char	*name;
@@ -59,8 +59,8 @@ static __always_inline void hyp_span_end(const struct hyp_span *span)
 		hyp_span_begin(name)
 
 /**
- * HYP_TRACE_SPAN() - record how long it takes until this scope is left
- * @text:	its name, a literal of less than HYP_SPAN_NAME_SIZE characters
+ * HYP_TRACE_SPAN() - record a span from here to the end of this scope
+ * @text:	the span's name, a literal of less than HYP_SPAN_NAME_SIZE characters
  */
 #define HYP_TRACE_SPAN(text)						\
 	__HYP_TRACE_SPAN(__UNIQUE_ID(hyp_span_name), __UNIQUE_ID(hyp_span), text)

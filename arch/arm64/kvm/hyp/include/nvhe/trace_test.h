@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracing at EL2: what tests may change (CONFIG_NVHE_EL2_TRACING_TEST).
+ * Tracing at EL2: settings that tests may change (CONFIG_NVHE_EL2_TRACING_TEST).
  */
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
@@ -12,9 +12,9 @@
 #ifdef CONFIG_NVHE_EL2_TRACING_TEST
 
 /**
- * struct hyp_trace_test - what a test has asked for
- * @step_pages:	pages that a step of loading and unloading handles, 0 for as many as usual
- * @withhold:	treat every guest as a protected one, of which 6.12 can make none
+ * struct hyp_trace_test - settings of a test
+ * @step_pages:	pages in a step of loading or unloading, 0 for HYP_TRACE_STEP_PAGES
+ * @withhold:	treat every guest as a protected one; 6.12 can't create protected guests
  */
 struct hyp_trace_test {
 	u32	step_pages;
