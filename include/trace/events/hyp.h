@@ -2,14 +2,15 @@
 /*
  * The hypervisor's events, each declared once for both sides.
  *
- * EL2 expands this text to inline functions trace_<event>() (nvhe/trace.h), the
- * host to the events of /sys/kernel/tracing/hyp (arch/arm64/kvm/hyptrace_events.c).
- * Neither is a tracepoint: do not include this from elsewhere.
- * Documentation/trace/hyp-events.rst tells how to add an event, and lists them all
- * with what is said of them here.
+ * EL2 expands this header to inline functions trace_<event>() (nvhe/trace.h), the host to
+ * the events of /sys/kernel/tracing/hyp (arch/arm64/kvm/hyptrace_events.c). Neither is a
+ * tracepoint: do not include this header from elsewhere.
  *
- * TP_fast_assign() is compiled for EL2 only, and runs only if the event is enabled:
- * what is costly to come by is for there (nvhe/trace_fields.h).
+ * Documentation/trace/hyp-events.rst shows how to add an event. Its catalogue lists each
+ * event with the comment that is before its declaration here.
+ *
+ * TP_fast_assign() is compiled for EL2 only, and runs only if the event is enabled. Values
+ * that are costly to get belong there (nvhe/trace_fields.h).
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hyp
@@ -24,7 +25,7 @@ struct hyp_span;
 struct kvm_cpu_context;
 struct kvm_vcpu;
 
-/* Which vCPU an event is about, in the record and in the text. */
+/* The vCPU of an event, in the record and in the text. */
 #define VCPU_ENTRY							\
 	__field(u16, vm)						\
 	__field(u16, vcpu)
@@ -40,7 +41,7 @@ do {									\
 
 HYP_DEFINE_ALL_ENUMS
 
-/* Crossing the border of EL2 */
+/* Entry to and exit from EL2 */
 
 DECLARE_EVENT_CLASS(hyp_crossing,
 	TP_PROTO(u8 reason),
@@ -55,13 +56,13 @@ DECLARE_EVENT_CLASS(hyp_crossing,
 		  __print_symbolic(__entry->reason, HYP_SYMBOLS(HYP_REASON_LIST)))
 );
 
-/* EL2 is entered: from the host, a guest, or firmware. */
+/* EL2 is entered from the host, a guest or firmware. */
 DEFINE_EVENT(hyp_crossing, hyp_enter,
 	TP_PROTO(u8 reason),
 	TP_ARGS(reason)
 );
 
-/* EL2 is left; always after its own hyp_enter on the same CPU. */
+/* EL2 is left. Each hyp_exit follows its own hyp_enter on the same CPU. */
 DEFINE_EVENT(hyp_crossing, hyp_exit,
 	TP_PROTO(u8 reason),
 	TP_ARGS(reason)
@@ -69,7 +70,7 @@ DEFINE_EVENT(hyp_crossing, hyp_exit,
 
 /* The host */
 
-/* A hypercall of the host; invalid: EL2 refuses it. */
+/* The host makes a hypercall. If invalid is 1, EL2 refuses it. */
 TRACE_EVENT(host_hcall,
 	TP_PROTO(u32 id, u8 invalid),
 	TP_ARGS(id, invalid),
@@ -87,8 +88,9 @@ TRACE_EVENT(host_hcall,
 );
 
 /*
- * What a hypercall returns; 0 if it returns nothing. Not for those that say whether, and
- * when, somebody is to be woken by an event: it would be that event itself.
+ * A hypercall returns. The result is 0 if the hypercall returns nothing, or nothing that
+ * may be shown. There is no such event for __hyp_trace_alarm and __hyp_trace_sync: it
+ * would wake those readers that wait for the next event.
  */
 TRACE_EVENT(host_hcall_done,
 	TP_PROTO(u32 id, const struct kvm_cpu_context *host_ctxt),
@@ -107,8 +109,9 @@ TRACE_EVENT(host_hcall_done,
 );
 
 /*
- * An SMC of the host; forwarded: EL2 passes it on to firmware unseen. It comes when EL2
- * has done what it does itself: a call that does not come back has psci_* only.
+ * The host makes an SMC. If forwarded is 1, EL2 passes it on to firmware unchanged. The
+ * event comes after EL2 has done its own part, so a call that does not return has only
+ * psci_* events.
  */
 TRACE_EVENT(host_smc,
 	TP_PROTO(u64 id, u8 forwarded),
@@ -127,8 +130,8 @@ TRACE_EVENT(host_smc,
 );
 
 /*
- * A call of the host to the Firmware Framework; not handled: passed on as it is. There
- * is no fourth result in 6.12: res_a4 is for Perfetto, which knows the event with it.
+ * The host calls the Firmware Framework (FF-A). If handled is 0, EL2 passes the call on
+ * unchanged. 6.12 has no fourth result; res_a4 is there because Perfetto expects it.
  */
 TRACE_EVENT(host_ffa_call,
 	TP_PROTO(u64 func_id, const struct kvm_cpu_context *host_ctxt,
@@ -160,7 +163,7 @@ TRACE_EVENT(host_ffa_call,
 		  __entry->err)
 );
 
-/* The host touched memory that its stage 2 does not map (yet). */
+/* The host accessed memory that its stage 2 does not map (yet). */
 TRACE_EVENT(host_mem_abort,
 	TP_PROTO(u64 esr, u64 addr),
 	TP_ARGS(esr, addr),
@@ -177,7 +180,7 @@ TRACE_EVENT(host_mem_abort,
 
 /* Power */
 
-/* The host turns a CPU on, which is to begin at entry. */
+/* The host turns on a CPU, which starts at entry. */
 TRACE_EVENT(psci_cpu_on,
 	TP_PROTO(u64 mpidr, u64 entry),
 	TP_ARGS(mpidr, entry),
@@ -192,7 +195,7 @@ TRACE_EVENT(psci_cpu_on,
 	TP_printk("mpidr=0x%llx entry=0x%llx", __entry->mpidr, __entry->entry)
 );
 
-/* The host turns this CPU off. */
+/* The host turns off this CPU. */
 TRACE_EVENT(psci_cpu_off,
 	TP_PROTO(u32 func_id),
 	TP_ARGS(func_id),
@@ -207,7 +210,7 @@ TRACE_EVENT(psci_cpu_off,
 	TP_printk("mpidr=0x%llx func_id=0x%x", __entry->mpidr, __entry->func_id)
 );
 
-/* The host suspends this CPU, which is to go on at entry if it loses its state. */
+/* The host suspends this CPU, which resumes at entry if it loses its state. */
 TRACE_EVENT(psci_cpu_suspend,
 	TP_PROTO(u64 power_state, u64 entry),
 	TP_ARGS(power_state, entry),
@@ -223,7 +226,7 @@ TRACE_EVENT(psci_cpu_suspend,
 		  __entry->entry)
 );
 
-/* The host suspends the machine, which is to go on at entry. */
+/* The host suspends the system, which resumes at entry. */
 TRACE_EVENT(psci_system_suspend,
 	TP_PROTO(u64 entry),
 	TP_ARGS(entry),
@@ -236,7 +239,7 @@ TRACE_EVENT(psci_system_suspend,
 	TP_printk("entry=0x%llx", __entry->entry)
 );
 
-/* A CPU comes out of firmware, after being turned on or suspended, and goes to entry. */
+/* A CPU that was turned on or suspended comes out of firmware and goes to entry. */
 TRACE_EVENT(psci_cpu_entry,
 	TP_PROTO(u64 entry),
 	TP_ARGS(entry),
@@ -249,11 +252,11 @@ TRACE_EVENT(psci_cpu_entry,
 	TP_printk("entry=0x%llx", __entry->entry)
 );
 
-/* Guests: load, enter and exit once or several times, put */
+/* Guests: load, one or more pairs of enter and exit, put */
 
 /*
- * A vCPU is loaded: its registers, its stage 2. Pending: what the host wants the guest
- * to take that is not in a list register.
+ * EL2 loads a vCPU's registers and stage 2. pending has the virtual interrupts and errors
+ * that the host injects other than by a list register.
  */
 TRACE_EVENT(vcpu_load,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
@@ -270,7 +273,7 @@ TRACE_EVENT(vcpu_load,
 		  __print_flags(__entry->pending, "|", HYP_VIRQ_FLAGS))
 );
 
-/* The vCPU has run; the host's registers and stage 2 are to take its place. */
+/* EL2 puts a vCPU that has run, and loads the host's registers and stage 2. */
 TRACE_EVENT(vcpu_put,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
@@ -303,7 +306,7 @@ TRACE_EVENT(vcpu_enter,
 		  __entry->pc, __entry->pstate)
 );
 
-/* The guest has run. Of an IRQ there is no esr; 0 then. */
+/* The guest has exited. esr is 0 for an IRQ, which has none. */
 TRACE_EVENT(vcpu_exit,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 exit_code),
 	TP_ARGS(vcpu, exit_code),
@@ -327,7 +330,7 @@ TRACE_EVENT(vcpu_exit,
 		  __entry->pc, __entry->esr)
 );
 
-/* The guest touched what its stage 2 does not map, or not like this. */
+/* A stage 2 fault of the guest: no translation, or no permission. */
 TRACE_EVENT(vcpu_mem_abort,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
@@ -387,7 +390,7 @@ DEFINE_EVENT(vcpu_call, guest_smc,
 	TP_ARGS(vcpu)
 );
 
-/* The guest waits for something. */
+/* The guest executes WFI or WFE. */
 TRACE_EVENT(vcpu_wfx,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr),
@@ -420,7 +423,7 @@ TRACE_EVENT(vcpu_serror,
 	TP_printk(VCPU_PR_FMT " disr=0x%llx", VCPU_PR_ARG, __entry->disr)
 );
 
-/* A protected guest did what it may not. */
+/* A protected guest traps on something that it may not use. */
 TRACE_EVENT(vcpu_illegal_trap,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr),
@@ -440,8 +443,9 @@ TRACE_EVENT(vcpu_illegal_trap,
 );
 
 /*
- * The guest is given an exception, in its run that begins now, or by EL2. What the host
- * gives it between runs is a hypercall, __kvm_adjust_pc.
+ * An exception is injected into the guest, by the host for the run that begins now or by
+ * EL2 itself. If the host injects one between two runs, it is a hypercall instead,
+ * __kvm_adjust_pc.
  */
 TRACE_EVENT(vcpu_inject,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
@@ -458,9 +462,9 @@ TRACE_EVENT(vcpu_inject,
 		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_INJECT_LIST)))
 );
 
-/* What EL2 does for a guest itself, which the host does not know of */
+/* Exits that EL2 handles without the host */
 
-/* A system register, emulated. */
+/* EL2 emulates an access to a system register. */
 TRACE_EVENT(vcpu_fixup_sysreg,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr),
@@ -503,19 +507,22 @@ DECLARE_EVENT_CLASS(vcpu_fixup,
 		  __entry->esr)
 );
 
-/* The guest's floating point or vector registers, loaded at their first use. */
+/* EL2 loads the guest's floating point or vector registers at their first use. */
 DEFINE_EVENT(vcpu_fixup, vcpu_fixup_fp,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr)
 );
 
-/* A memory access, retried after a change of page tables, or to GICv2's CPU interface. */
+/*
+ * The guest retries a memory access because the page tables have changed, or EL2 emulates
+ * an access to GICv2's CPU interface.
+ */
 DEFINE_EVENT(vcpu_fixup, vcpu_fixup_mem,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr)
 );
 
-/* A copy that began on another kind of CPU, begun anew. */
+/* The guest restarts a memory copy that it began on another type of CPU. */
 DEFINE_EVENT(vcpu_fixup, vcpu_fixup_mops,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr)
@@ -524,8 +531,8 @@ DEFINE_EVENT(vcpu_fixup, vcpu_fixup_mops,
 /* Time and interrupts of guests */
 
 /*
- * What a guest's virtual counter is behind the physical one [cycles]: puts the
- * guest's own trace on the host's time line.
+ * The host sets the offset of a guest's virtual counter from the physical one [cycles].
+ * The offset puts the guest's own trace on the host's time line.
  */
 TRACE_EVENT(timer_cntvoff,
 	TP_PROTO(u64 cntvoff),
@@ -539,7 +546,7 @@ TRACE_EVENT(timer_cntvoff,
 	TP_printk("cntvoff=%llu", __entry->cntvoff)
 );
 
-/* Interrupts are put into the list registers of a GICv3. */
+/* EL2 writes interrupts to the list registers of a GICv3. */
 TRACE_EVENT(vgic_restore,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),
@@ -558,8 +565,8 @@ TRACE_EVENT(vgic_restore,
 );
 
 /*
- * The list registers are read back. Empty: which of them hold none any more;
- * maintenance: what the interrupt controller wants looked after (ICH_MISR_EL2).
+ * EL2 reads the list registers back. empty has a bit for each one that holds no interrupt
+ * any more, maintenance has the pending maintenance interrupts (ICH_MISR_EL2).
  */
 TRACE_EVENT(vgic_save,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
@@ -581,7 +588,7 @@ TRACE_EVENT(vgic_save,
 		  __entry->maintenance)
 );
 
-/* Protected KVM: who has which memory */
+/* Protected KVM: ownership of memory */
 
 DECLARE_EVENT_CLASS(mem_transition,
 	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
@@ -606,31 +613,31 @@ DEFINE_EVENT(mem_transition, mem_host_share_hyp,
 	TP_ARGS(pfn, nr_pages, ret)
 );
 
-/* The host no longer shares it. */
+/* The host stops sharing memory with the hypervisor. */
 DEFINE_EVENT(mem_transition, mem_host_unshare_hyp,
 	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
 	TP_ARGS(pfn, nr_pages, ret)
 );
 
-/* The host gives memory to the hypervisor, and loses access. */
+/* The host donates memory to the hypervisor, and loses access. */
 DEFINE_EVENT(mem_transition, mem_host_donate_hyp,
 	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
 	TP_ARGS(pfn, nr_pages, ret)
 );
 
-/* The hypervisor gives memory back. */
+/* The hypervisor donates memory back to the host. */
 DEFINE_EVENT(mem_transition, mem_hyp_donate_host,
 	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
 	TP_ARGS(pfn, nr_pages, ret)
 );
 
-/* The host shares memory with, or lends it to, the secure world (FF-A). */
+/* The host shares memory with the secure world, or lends it (FF-A). */
 DEFINE_EVENT(mem_transition, mem_host_share_ffa,
 	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
 	TP_ARGS(pfn, nr_pages, ret)
 );
 
-/* The host reclaims it. */
+/* The host reclaims memory from the secure world. */
 DEFINE_EVENT(mem_transition, mem_host_unshare_ffa,
 	TP_PROTO(u64 pfn, u32 nr_pages, s32 ret),
 	TP_ARGS(pfn, nr_pages, ret)
@@ -638,7 +645,7 @@ DEFINE_EVENT(mem_transition, mem_host_unshare_ffa,
 
 /* Protected KVM: the host's stage 2 */
 
-/* Memory or devices are mapped for the host, or what it may do with them changes. */
+/* Memory or devices are mapped for the host, or their permissions change. */
 TRACE_EVENT(s2_host_map,
 	TP_PROTO(u64 addr, u64 size, u8 prot, s32 ret),
 	TP_ARGS(addr, size, prot, ret),
@@ -659,7 +666,7 @@ TRACE_EVENT(s2_host_map,
 		  __entry->ret)
 );
 
-/* Memory changes hands; unless it is the host's, it is unmapped from the host. */
+/* Memory gets another owner. It is unmapped from the host unless the host owns it. */
 TRACE_EVENT(s2_host_set_owner,
 	TP_PROTO(u64 addr, u64 size, u8 owner, s32 ret),
 	TP_ARGS(addr, size, owner, ret),
@@ -681,7 +688,7 @@ TRACE_EVENT(s2_host_set_owner,
 		  __entry->ret)
 );
 
-/* All devices are unmapped from the host, to have their page tables back. */
+/* All devices are unmapped from the host, to free their page tables. */
 TRACE_EVENT(s2_host_unmap_dev,
 	TP_PROTO(s32 ret),
 	TP_ARGS(ret),
@@ -694,7 +701,7 @@ TRACE_EVENT(s2_host_unmap_dev,
 	TP_printk("ret=%d", __entry->ret)
 );
 
-/* A block is replaced by a table, for a part of it is to be different. */
+/* A block is split into a table, because a part of it is to be mapped differently. */
 TRACE_EVENT(s2_host_split,
 	TP_PROTO(u64 addr, s8 level),
 	TP_ARGS(addr, level),
@@ -710,8 +717,8 @@ TRACE_EVENT(s2_host_split,
 );
 
 /*
- * Translations are invalidated; size: of a range [pages], level: of an IPA. With
- * protected KVM the vm is 0 for the host and 65535 for any guest.
+ * Translations are invalidated. size is that of a range [pages], level that of an IPA.
+ * With protected KVM vm is 0 for the host and 65535 for any guest.
  */
 TRACE_EVENT(tlb_flush,
 	TP_PROTO(u8 kind, u64 ipa, u64 size, s8 level),
@@ -735,9 +742,9 @@ TRACE_EVENT(tlb_flush,
 		  __entry->vm, __entry->ipa, __entry->size, __entry->level)
 );
 
-/* Protected KVM: VMs as EL2 knows them, by handle */
+/* Protected KVM: VMs, by EL2's handle */
 
-/* A VM is created: its handle, or why not. */
+/* A VM is created. handle is its handle or an error. */
 TRACE_EVENT(vm_create,
 	TP_PROTO(s32 handle),
 	TP_ARGS(handle),
@@ -770,7 +777,7 @@ DEFINE_EVENT(vm_change, vm_create_vcpu,
 	TP_ARGS(handle, ret)
 );
 
-/* A VM is torn down, its memory returned. */
+/* A VM is torn down, and its memory is returned. */
 DEFINE_EVENT(vm_change, vm_destroy,
 	TP_PROTO(s32 handle, s32 ret),
 	TP_ARGS(handle, ret)
@@ -779,8 +786,9 @@ DEFINE_EVENT(vm_change, vm_destroy,
 /* EL2's own memory */
 
 /*
- * 2^order pages are taken from the pool that begins there; ret: or it has not got them.
- * Which ones is not for the host to know: they hold page tables.
+ * 2^order pages are allocated from the pool that begins at that page frame; ret is an
+ * error if the pool has too few. Their address is not recorded, because the host must not
+ * know where EL2 keeps page tables.
  */
 TRACE_EVENT(pool_alloc,
 	TP_PROTO(const struct hyp_pool *pool, u8 order, s32 ret),
@@ -799,7 +807,7 @@ TRACE_EVENT(pool_alloc,
 		  __entry->ret)
 );
 
-/* They are returned. */
+/* 2^order pages are freed to the pool. */
 TRACE_EVENT(pool_free,
 	TP_PROTO(const struct hyp_pool *pool, u8 order),
 	TP_ARGS(pool, order),
@@ -814,9 +822,9 @@ TRACE_EVENT(pool_free,
 	TP_printk("pool=0x%llx order=%u", __entry->pool, __entry->order)
 );
 
-/* For whoever looks for something */
+/* Debugging and tests */
 
-/* trace_hyp_printk(): a format, which stays in the kernel, and its arguments. */
+/* trace_hyp_printk(): arguments, and the offset of a format that stays in the kernel. */
 TRACE_EVENT(hyp_printk,
 	TP_PROTO(u32 fmt, u64 a, u64 b, u64 c, u64 d),
 	TP_ARGS(fmt, a, b, c, d),
@@ -838,7 +846,7 @@ TRACE_EVENT(hyp_printk,
 		  __entry->a, __entry->b, __entry->c, __entry->d)
 );
 
-/* trace_hyp_puts(): a text, which stays in the kernel. */
+/* trace_hyp_puts(): the offset of a text that stays in the kernel. */
 TRACE_EVENT(hyp_puts,
 	TP_PROTO(u32 fmt),
 	TP_ARGS(fmt),
@@ -852,8 +860,8 @@ TRACE_EVENT(hyp_puts,
 );
 
 /*
- * HYP_TRACE_SPAN(): a span of time begins or ends; its id is unique to the CPU. The
- * names and values of the fields are Perfetto's, for events that are slices.
+ * HYP_TRACE_SPAN(): a span of time begins or ends. Its id is unique on the CPU. The fields
+ * have the names and values that Perfetto expects of events that are slices.
  */
 TRACE_EVENT(hyp_span,
 	TP_PROTO(char type, const struct hyp_span *span, u64 duration),
@@ -876,7 +884,7 @@ TRACE_EVENT(hyp_span,
 		  __entry->slice_name, __entry->id, __entry->duration)
 );
 
-/* Written to order by hyp/write_event. */
+/* A write to hyp/write_event records this. */
 TRACE_EVENT(selftest,
 	TP_PROTO(u64 id),
 	TP_ARGS(id),
