@@ -43,7 +43,7 @@ static DEFINE_PER_CPU(bool, ignored);
 static DEFINE_PER_CPU(bool, closed);
 
 /* The state that EL2 was given last for a CPU's ring: enum hyp_trace_ring_state */
-static DEFINE_PER_CPU(u8, told);
+static DEFINE_PER_CPU(u8, el2_state);
 
 /* As hyp_trace_locked at EL2, which the host can't read later. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
@@ -196,12 +196,12 @@ static noinline void tell_el2(enum hyp_trace_ring_state state)
 	 * Pairs with hyptrace_clock_changed(): either that one sees that this CPU
 	 * wants the clock, or this CPU gets the new one.
 	 */
-	this_cpu_write(told, state);
+	this_cpu_write(el2_state, state);
 	smp_mb();
 
 	/* EL2 is not there just now, see system_resume(): it is told again next time. */
 	if (hyptrace_call(&res, __hyp_trace_sync, state))
-		this_cpu_write(told, HYP_TRACE_SUSPENDED);
+		this_cpu_write(el2_state, HYP_TRACE_SUSPENDED);
 }
 
 /**
@@ -215,7 +215,7 @@ void hyptrace_sync_this_cpu(void)
 {
 	enum hyp_trace_ring_state state = wanted_state();
 
-	if (state != HYP_TRACE_CLOSED || this_cpu_read(told) != HYP_TRACE_CLOSED)
+	if (state != HYP_TRACE_CLOSED || this_cpu_read(el2_state) != HYP_TRACE_CLOSED)
 		tell_el2(state);
 }
 
@@ -238,7 +238,7 @@ static void close_this_cpu(void *unused)
 
 static bool hyptrace_is_open(int cpu)
 {
-	return READ_ONCE(per_cpu(told, cpu)) != HYP_TRACE_CLOSED;
+	return READ_ONCE(per_cpu(el2_state, cpu)) != HYP_TRACE_CLOSED;
 }
 
 static bool is_open(int cpu, void *unused)
