@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Host side of hypervisor tracing: gives memory to EL2, calls it, and follows
- * CPU hotplug. What is done with the events is in kernel/trace/.
+ * Host side of hypervisor tracing: the driver of EL2 as an external writer. It gives
+ * memory to EL2, makes the tracing hypercalls and follows CPU hotplug. The readers are in
+ * kernel/trace/.
  */
 
 #include <linux/cleanup.h>
@@ -21,7 +22,7 @@
 
 #include "hyptrace.h"
 
-/* The region that describes a CPU's ring; EL2's as long as the ring is loaded */
+/* The region that describes a CPU's ring. EL2 owns it while the ring is loaded. */
 struct region {
 	void	*va;
 	size_t	nr_pages;
@@ -29,26 +30,26 @@ struct region {
 
 static DEFINE_PER_CPU(struct region, regions);
 
-/* A ring that is closed in order to be unloaded must not be opened by a sync. */
+/* Keeps a sync from opening a ring that has been closed to be unloaded. */
 static DEFINE_MUTEX(sync_lock);
 
-/* From start to stop; else all rings are closed, and nobody is troubled with them. */
+/* True from start to stop. Otherwise all rings are closed, and need no sync. */
 static bool in_use;
 
-/* What a CPU's ring is open for: not for CPUs and tasks that are not traced. */
+/* A CPU's ring is open only if the CPU is traced and its task is not ignored. */
 static struct cpumask traced_cpus = { CPU_BITS_ALL };
 static DEFINE_PER_CPU(bool, ignored);
 
-/* Closed in order to be unloaded, or because the CPU goes: until the next sync */
+/* Closed to be unloaded, or because the CPU goes offline; until open_this_cpu(). */
 static DEFINE_PER_CPU(bool, closed);
 
-/* The state that EL2 was given last for a CPU's ring: enum hyp_trace_ring_state */
+/* The state that EL2 was given last for a CPU's ring, enum hyp_trace_ring_state. */
 static DEFINE_PER_CPU(u8, el2_state);
 
-/* As hyp_trace_locked at EL2, which the host can't read later. */
+/* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
 
-/* For messages: is that why EL2 has said so? */
+/* Explain -EPERM in a message, if tracing is locked. */
 static const char *if_locked(int ret)
 {
 	return locked && ret == -EPERM ?
@@ -103,7 +104,7 @@ static void region_free(struct region *region)
 	region->va = NULL;
 }
 
-/* Page frame numbers of the meta page and of all data pages, by id. */
+/* Fill the region with the page frame numbers of the meta page and of all data pages. */
 static int region_alloc(struct region *region,
 			const struct trace_ext_ring *ring)
 {
@@ -118,7 +119,7 @@ static int region_alloc(struct region *region,
 	if (!region->va)
 		return -ENOMEM;
 
-	/* In protected mode EL2 takes it; otherwise EL2 must have it mapped. */
+	/* In protected mode load donates the region; in nVHE mode EL2 must have it mapped. */
 	if (!is_protected_kvm_enabled()) {
 		ret = kvm_share_hyp(region->va, region->va +
 				    region->nr_pages * PAGE_SIZE);
@@ -173,7 +174,7 @@ out:
 	return ret;
 }
 
-/* Are a CPU's events wanted, but for those of tasks that are not traced? */
+/* True if a CPU is traced, whatever its current task. */
 static bool is_traced(int cpu)
 {
 	return READ_ONCE(in_use) && cpumask_test_cpu(cpu, &traced_cpus);
@@ -187,27 +188,27 @@ static enum hyp_trace_ring_state wanted_state(void)
 	return this_cpu_read(closed) ? HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
 }
 
-/* Not inlined, so that the host's function tracer can show who enters EL2 for this. */
+/* noinline, so that the host's function tracer shows the calls. */
 static noinline void tell_el2(enum hyp_trace_ring_state state)
 {
 	struct arm_smccc_res res;
 
 	/*
-	 * Pairs with hyptrace_clock_changed(): either that one sees that this CPU
-	 * wants the clock, or this CPU gets the new one.
+	 * Pairs with hyptrace_clock_changed(): either it sees el2_state and syncs this
+	 * CPU, or this CPU copies the new clock.
 	 */
 	this_cpu_write(el2_state, state);
 	smp_mb();
 
-	/* EL2 is not there just now, see system_resume(): it is told again next time. */
+	/* EL2 is not set up yet, see system_resume(). Have the next sync call it again. */
 	if (hyptrace_call(&res, __hyp_trace_sync, state))
 		this_cpu_write(el2_state, HYP_TRACE_SUSPENDED);
 }
 
 /**
- * hyptrace_sync_this_cpu() - have this CPU take over the clock, open or close its ring
+ * hyptrace_sync_this_cpu() - have EL2 copy the clock and open or close this CPU's ring
  *
- * If it is closed and stays closed there is nothing to be said.
+ * Makes no hypercall if the ring is closed and stays closed.
  *
  * Context: interrupts are off.
  */
@@ -246,7 +247,7 @@ static bool is_open(int cpu, void *unused)
 	return hyptrace_is_open(cpu);
 }
 
-/* Its ring is open, or is to be. */
+/* True if a CPU's ring is open or should be. */
 static bool is_concerned(int cpu, void *unused)
 {
 	return hyptrace_is_open(cpu) || is_traced(cpu);
@@ -259,14 +260,14 @@ static void hyptrace_ignore(bool ignore)
 
 	this_cpu_write(ignored, ignore);
 
-	/* A ring that is being unloaded stays closed until that is done. */
+	/* A ring that is being unloaded stays closed until the sync that follows. */
 	if (!this_cpu_read(closed))
 		hyptrace_sync_this_cpu();
 }
 
 /*
- * Without protection KVM takes EL2 away from a CPU that goes to sleep, and sets it up
- * anew: with the vectors that there are without tracing.
+ * Without protection, KVM removes EL2 from a CPU that goes to sleep and sets it up again
+ * afterwards, with the ordinary vectors.
  */
 static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *data)
 {
@@ -283,9 +284,9 @@ static struct notifier_block cpu_pm_nb = {
 };
 
 /*
- * After hibernation or a suspend of the whole machine KVM sets EL2 up later than CPU_PM
- * has come by, and perhaps later than timekeeping. This is after all of them: what they
- * could not tell EL2.
+ * After hibernation or system suspend, KVM sets EL2 up later than the CPU_PM notifiers
+ * run, and perhaps later than timekeeping resumes. This runs after all of them, and makes
+ * the calls that they could not make.
  */
 static void system_resume(void *unused)
 {
@@ -303,8 +304,8 @@ static struct syscore hyptrace_syscore = {
 };
 
 /*
- * Have a CPU's ring closed by that CPU. If it is off, EL2 knows or it is; if the CPU is
- * not traced, it is closed.
+ * Have a CPU close its ring. An offline CPU's ring is already closed (nVHE), or EL2 knows
+ * that the CPU is parked (pKVM). The ring of a CPU that is not traced is closed.
  */
 static void close_ring(int cpu)
 {
@@ -341,9 +342,9 @@ static int hyptrace_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dro
 }
 
 /**
- * hyptrace_clock_changed() - have all CPUs take over the clock that EL2 has now
+ * hyptrace_clock_changed() - have all CPUs copy the clock that EL2 was given
  *
- * A CPU whose ring is closed takes it over when it opens the ring.
+ * A CPU whose ring is closed copies it when it opens the ring.
  *
  * Context: may sleep; the caller holds off CPU hotplug.
  */
@@ -370,7 +371,7 @@ static void hyptrace_set_cpus(const struct cpumask *cpus)
 
 	guard(mutex)(&sync_lock);
 
-	/* A CPU that is just opening its ring has looked at the old ones. */
+	/* A CPU that is opening its ring right now may have read the old mask. */
 	cpumask_or(&concerned, &traced_cpus, cpus);
 	cpumask_copy(&traced_cpus, cpus);
 	if (READ_ONCE(in_use))
@@ -385,7 +386,7 @@ static int hyptrace_start(void)
 	return ret;
 }
 
-/* CPUs that are off close their rings when they come back. */
+/* Offline CPUs close their rings in cpu_online_cb(). */
 static void hyptrace_stop(void)
 {
 	WRITE_ONCE(in_use, false);
@@ -433,7 +434,7 @@ static int hyptrace_reset(int cpu)
 {
 	struct reset reset = { .cpu = cpu, .ret = -EBUSY };
 
-	/* A CPU whose ring is closed is left alone; if it opens it just now EL2 refuses. */
+	/* Don't interrupt a CPU whose ring is closed. EL2 refuses if it is open by now. */
 	if (!hyptrace_is_open(cpu) || !cpu_online(cpu))
 		reset_cpu(&reset);
 	if (reset.ret == -EBUSY && cpu_online(cpu))
@@ -506,8 +507,8 @@ struct trace_ext_writer hyptrace_writer = {
 /* Init ---------------------------------------------------------------------------- */
 
 /*
- * In protected mode EL2 sees a CPU go and come back. In nVHE mode it doesn't,
- * and is removed from the CPU soon after this: close the ring while it can.
+ * In protected mode, EL2 sees a CPU's PSCI calls. In nVHE mode it doesn't, and it is
+ * removed from the CPU soon after this, so close the ring now.
  */
 static int cpu_offline_cb(unsigned int cpu)
 {
@@ -519,7 +520,7 @@ static int cpu_offline_cb(unsigned int cpu)
 	return 0;
 }
 
-/* A CPU that was off has not been told that tracing was turned off meanwhile. */
+/* If tracing has been turned off while the CPU was offline, its ring may be open. */
 static int cpu_online_cb(unsigned int cpu)
 {
 	int ret = trace_ext_cpu_online(&hyptrace_writer, cpu);
@@ -549,7 +550,7 @@ static bool __init counter_has_erratum(int cpu)
 #endif
 }
 
-/* Why tracing is not possible here, or NULL. */
+/* The reason why tracing is not available, or NULL. */
 static const char * __init unavailable(void)
 {
 	struct arm_smccc_res res;
@@ -565,19 +566,19 @@ static const char * __init unavailable(void)
 			return "the counter has an erratum that EL2 does not work around";
 	}
 
-	/* EL2 reads the one, timekeeping the other: they must be the same. */
+	/* EL2 reads the physical counter, timekeeping the virtual one. They must agree. */
 	if (abs_diff(__arch_counter_get_cntpct(), __arch_counter_get_cntvct()) >
 	    arch_timer_get_cntfrq())
 		return "virtual and physical counter differ";
 
-	/* There is no VM yet: it must be there without one. */
+	/* EL2 must be set up although there is no VM yet. */
 	if (hyptrace_call(&res, __hyp_trace_mode, HYP_TRACE_OFF, 1))
 		return "no VM, no hypervisor; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;
 }
 
-/* So early EL2's variables are the host's to write. */
+/* This early the host may still write to EL2's variables. */
 static int __init lock_or_not(char *arg)
 {
 	bool on;
@@ -591,7 +592,7 @@ static int __init lock_or_not(char *arg)
 }
 early_param("kvm-arm.hyp_trace", lock_or_not);
 
-/* After KVM, which is initialised by a device_initcall(). */
+/* Runs after KVM, which a device_initcall() initialises. */
 static int __init hyptrace_init(void)
 {
 	const char *why = unavailable();

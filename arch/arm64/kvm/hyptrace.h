@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Host side of hypervisor tracing: what its files share.
+ * Host side of hypervisor tracing: declarations that its files share.
  */
 #ifndef __ARM64_KVM_HYPTRACE_HOST_H
 #define __ARM64_KVM_HYPTRACE_HOST_H
@@ -13,9 +13,11 @@
 #include <asm/kvm_asm.h>
 
 /**
- * hyptrace_may_call() - is there an EL2 to be called?
+ * hyptrace_may_call() - test whether a hypercall is safe
  *
- * The host's panic may be EL2's own, which may hold any lock.
+ * A panic of the host may follow one of EL2, which may hold any lock.
+ *
+ * Return: false in a panic
  */
 static inline bool hyptrace_may_call(void)
 {
@@ -23,12 +25,12 @@ static inline bool hyptrace_may_call(void)
 }
 
 /**
- * hyptrace_call() - a tracing hypercall, see asm/kvm_hyptrace.h
- * @res:	struct arm_smccc_res *, for results beyond the first
+ * hyptrace_call() - make a tracing hypercall, see asm/kvm_hyptrace.h
+ * @res:	struct arm_smccc_res *, for the second and further results
  * @func:	the hypercall
  *
- * Return: the first result as an int; -ENODEV if EL2 does not know the call,
- * which is so if KVM's hypervisor is not installed there; -EIO in a panic
+ * Return: the first result as an int; -ENODEV if EL2 does not know the call, because KVM's
+ * hypervisor is not installed; -EIO in a panic
  */
 #define hyptrace_call(res, func, ...)					\
 ({									\

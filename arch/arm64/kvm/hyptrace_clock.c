@@ -2,16 +2,15 @@
 /*
  * Keeps the hypervisor's clock at the host's CLOCK_BOOTTIME.
  *
- * EL2 gets the timekeeper's own conversion from counter to nanoseconds, so that
- * both clocks agree from the first event on. Later each update of timekeeping
- * compares what EL2 makes of the counter with what the timekeeper does, and if
- * they have come apart (NTP, a change of rate) EL2 is told again. There is no
- * timer, and no hypercall while they agree.
+ * EL2 gets the timekeeper's own conversion from counter to nanoseconds, so both clocks
+ * agree from the first event on. Later, each update of timekeeping compares EL2's
+ * conversion with the timekeeper's. If they have drifted apart (NTP, a change of rate),
+ * EL2 gets the new one. There is no timer, and no hypercall while they agree.
  *
- * While the machine sleeps timekeeping counts with the counter's own rate, not with the
- * one that NTP wants. So does EL2 then, from the moment at which timekeeping is suspended:
- * else it would be ahead or behind afterwards by parts per million of the whole sleep,
- * and a ring whose time is ahead has to stand still until the clock has caught up.
+ * During suspend, timekeeping uses the counter's own rate, not the one that NTP has
+ * adjusted. EL2 does the same from the moment at which timekeeping is suspended.
+ * Otherwise its clock would be off afterwards by parts per million of the time slept; and
+ * if it were ahead, the ring's time would stand still until the host's clock caught up.
  */
 
 #include <linux/clocksource.h>
@@ -27,13 +26,13 @@
 
 #include "hyptrace.h"
 
-/* How far EL2's clock may be off before it is corrected. */
+/* EL2's clock is corrected if it is off by more than this. */
 #define CLOCK_TOLERANCE_NS	100
 
 /**
- * struct conversion - from counter to boot time, as the timekeeper does it
+ * struct conversion - the timekeeper's conversion from counter to boot time
  * @cyc:	a counter value
- * @ns:		the boot time at that moment [ns]
+ * @ns:		boot time at that counter value [ns]
  * @mult:	ns = (cyc * @mult) >> @shift
  * @shift:	see @mult
  */
@@ -48,8 +47,8 @@ struct conversion {
 static DEFINE_RAW_SPINLOCK(clock_lock);
 static struct conversion wanted;	/* the timekeeper's */
 static struct conversion used;		/* EL2's */
-static bool usable;			/* it runs on the counter that EL2 reads */
-static bool asleep;			/* it is suspended */
+static bool usable;			/* timekeeping uses the counter that EL2 reads */
+static bool asleep;			/* timekeeping is suspended */
 
 static u64 convert(const struct conversion *c, u64 cyc)
 {
@@ -57,8 +56,8 @@ static u64 convert(const struct conversion *c, u64 cyc)
 }
 
 /*
- * Tell EL2. It wants the rate as a 64 bit fraction, and whatever makes that less
- * than one as a shift; and the time from when the counter was 0 (struct hyp_clock).
+ * Set EL2's clock (struct hyp_clock). It takes the rate as a 64 bit fraction, with a shift
+ * that makes it less than one, and the time at which the counter was 0.
  */
 static int push(const struct conversion *c)
 {
@@ -70,7 +69,7 @@ static int push(const struct conversion *c)
 	return hyptrace_call(&res, __hyp_trace_clock, mult, shift, c->ns - since);
 }
 
-/* The lock keeps the two together: EL2 was given last what @used says. */
+/* The lock keeps @used in step with EL2. */
 static int update_locked(void)
 {
 	lockdep_assert_held(&clock_lock);
@@ -100,7 +99,7 @@ static void update_work(struct work_struct *work)
 
 static DECLARE_WORK(clock_work, update_work);
 
-/* Out of timekeeping's critical section, where waking a worker could deadlock */
+/* An irq_work, because waking a worker inside timekeeping's critical section could deadlock. */
 static void schedule_update(struct irq_work *work)
 {
 	schedule_work(&clock_work);
@@ -109,10 +108,10 @@ static void schedule_update(struct irq_work *work)
 static DEFINE_IRQ_WORK(clock_irq_work, schedule_update);
 
 /*
- * By the one CPU that is awake, at once: there is nobody to do it later, and before it is
- * done there may be events. The others take the clock over when they come out of firmware
- * or, without protection, when they set EL2 up again; and once more after a sleep, for
- * some may have come out before the one that ended it.
+ * The only CPU that is awake corrects the clock at once: no work can run, and there may be
+ * events. The other CPUs copy the clock when they come out of firmware or, without
+ * protection, when KVM sets EL2 up again. On resume the irq_work syncs all CPUs once
+ * more, because some may have come out of firmware before timekeeping resumed.
  */
 static void fall_asleep_or_wake_up(void)
 {
@@ -160,7 +159,7 @@ static struct notifier_block timekeeping_nb = {
 };
 
 /**
- * hyptrace_clock_start() - set EL2's clock, and keep it right from now on
+ * hyptrace_clock_start() - set EL2's clock, and begin to correct it
  *
  * Return: 0 or a negative errno
  */
@@ -179,7 +178,7 @@ int hyptrace_clock_start(void)
 }
 
 /**
- * hyptrace_clock_stop() - leave EL2's clock alone
+ * hyptrace_clock_stop() - stop correcting EL2's clock
  */
 void hyptrace_clock_stop(void)
 {
@@ -189,7 +188,9 @@ void hyptrace_clock_stop(void)
 }
 
 /**
- * hyptrace_clock_resume() - EL2 is back; it was not when timekeeping was
+ * hyptrace_clock_resume() - set EL2's clock after resume
+ *
+ * EL2 may have been set up later than timekeeping resumed.
  *
  * Context: interrupts are off, no other CPU is up.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the hypervisor tells the host that there is something to read: it raises the
- * SGI of irq_work, on the CPU whose ring it is.
+ * The doorbell: the hypervisor raises irq_work's SGI on the CPU whose ring has something
+ * to read.
  *
- * Linux has no SGI to spare: it is given eight, and uses all. But that one is for
- * being told that there is something to look for, and may come for nothing.
+ * Linux has eight SGIs and uses all of them. This one may be spurious: its handler looks
+ * for work and does nothing if there is none.
  */
 
 #include <linux/irq.h>
@@ -18,7 +18,7 @@
 static bool listening __ro_after_init;
 
 /**
- * hyptrace_doorbell() - irq_work's interrupt has come; was it the hypervisor?
+ * hyptrace_doorbell() - handle irq_work's interrupt, which EL2 may have raised
  *
  * Context: hard interrupt, before irq_work_run().
  */
@@ -29,9 +29,9 @@ void hyptrace_doorbell(void)
 }
 
 /**
- * hyptrace_doorbell_init() - tell the hypervisor which interrupt to raise
+ * hyptrace_doorbell_init() - set the interrupt that the hypervisor raises
  *
- * Return: 0, -EOPNOTSUPP if it can't raise one
+ * Return: 0, or -EOPNOTSUPP if it can't raise one
  */
 int __init hyptrace_doorbell_init(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A hostile host: what the tests that play one have in common.
+ * A hostile host: declarations that its tests share.
  */
 #ifndef __ARM64_KVM_HYPTRACE_HOSTILE_H
 #define __ARM64_KVM_HYPTRACE_HOSTILE_H
@@ -19,9 +19,9 @@
 #define HOSTILE_PAGES	(HOSTILE_SLOTS + 2)	/* the meta page, then data pages */
 
 /**
- * struct hostile_ring - memory for a ring, as the host owns it
- * @region:	describes it, when hostile_describe() has been called
- * @page:	shared with EL2; the meta page is the first
+ * struct hostile_ring - memory for a ring, owned by the host
+ * @region:	the region that describes it, filled in by hostile_describe()
+ * @page:	pages that are shared with EL2, the meta page first
  */
 struct hostile_ring {
 	u64	*region;
@@ -40,7 +40,7 @@ unsigned int hostile_nr_bad_pfns(void);
 u64 hostile_bad_cpu(unsigned int i);
 unsigned int hostile_nr_bad_cpus(void);
 
-/* One step of it. */
+/* One step of a load. */
 static inline int hostile_load_step(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
 {
 	struct arm_smccc_res res;
@@ -65,7 +65,7 @@ static inline int hostile_load_ring(u64 cpu, const struct hostile_ring *ring)
 	return hostile_load(cpu, virt_to_pfn(ring->region), 1, HOSTILE_SLOTS);
 }
 
-/* One step of it. */
+/* One step of an unload. */
 static inline int hostile_unload_step(u64 cpu)
 {
 	struct arm_smccc_res res;
@@ -140,7 +140,7 @@ static inline int hostile_doorbell(u64 sgi)
 	return hyptrace_call(&res, __hyp_trace_doorbell, sgi);
 }
 
-/* The interrupt that the host is told by: any other would do it harm. */
+/* irq_work's SGI. It may be spurious; any other would harm the host. */
 static inline u64 hostile_sgi(void)
 {
 	return irqd_to_hwirq(irq_get_irq_data(arch_irq_work_irq()));

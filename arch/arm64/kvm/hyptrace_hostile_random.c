@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hostile host: random tracing hypercalls from all CPUs at once, while it writes
- * nonsense to all pages that it shares with EL2.
+ * A hostile host: random tracing hypercalls from all CPUs at once, while the host writes
+ * random words to the pages that it shares with EL2.
  *
- * Each CPU has rings of its own to offer, some of them wrong, and calls with
- * arguments of which some are wrong. Which ring EL2 takes is up to chance; a region
- * that it may have taken is not touched again until all rings have been unloaded,
- * for that would be fatal to the host, and rightly so. So the calls come in rounds:
- * at the end of each everything is taken back, and must be as before.
+ * Each CPU offers rings of its own, some of them malformed, and makes calls with arguments
+ * of which some are invalid. Chance decides which rings EL2 takes. The host must not touch
+ * a region that EL2 may own, because that access is fatal to it. So the calls come in
+ * rounds: at the end of a round everything is taken back, and must be as before.
  */
 
 #include <asm/kvm_hyptrace_ids.h>
@@ -22,8 +21,8 @@
 #define MODULE_PARAM_PREFIX "hyp_trace_hostile."
 
 #define CALLS		1000000
-#define BATCH		250000	/* a test's worth: KUnit's have to end in time */
-#define ROUND		5000	/* calls of a CPU between two inspections */
+#define BATCH		250000	/* calls per test case, which KUnit limits in time */
+#define ROUND		5000	/* calls of a CPU between two checks */
 #define RINGS		32	/* of each CPU, for each round */
 
 static ulong calls = CALLS;
@@ -39,7 +38,7 @@ enum call {
 	WRITE_EVENT, SHARE, UNSHARE, NR_CALLS
 };
 
-/* How often each is made, in per cent; what it may return, beside 0. */
+/* The share of each call in per cent, and the errors that it may return. */
 static const struct {
 	const char	*name;
 	unsigned int	weight;
@@ -61,15 +60,15 @@ static const struct {
 };
 
 /**
- * struct attacker - one CPU's part in it
+ * struct attacker - state of one CPU
  * @task:	its thread
- * @rnd:	its random numbers
- * @ring:	the rings that it can offer
- * @used:	how many of them it has offered in this round
- * @count:	calls by kind, and
- * @good:	those that succeeded
- * @wrong:	what was returned and may not be, or 0
- * @wrong_call:	by what
+ * @rnd:	its random number generator
+ * @ring:	rings that it can offer
+ * @used:	number of rings that it has offered in this round
+ * @count:	calls made, by kind
+ * @good:	calls that succeeded, by kind
+ * @wrong:	a result that is not allowed, or 0
+ * @wrong_call:	the call that returned @wrong
  */
 struct attacker {
 	struct task_struct	*task;
@@ -96,7 +95,7 @@ static u64 random_u64(struct attacker *a)
 	return value >> prandom_u32_state(&a->rnd) % 64;
 }
 
-/* A small number mostly, so that calls get far enough to be interesting. */
+/* Mostly a small number, so that many calls get past the checks of arguments. */
 static u64 number(struct attacker *a, u64 limit)
 {
 	return one_in(a, 12) ? random_u64(a) : prandom_u32_state(&a->rnd) % limit;
@@ -133,8 +132,8 @@ static u64 some_pfn(struct attacker *a)
 }
 
 /*
- * A ring that EL2 has not been offered in this round, one in four with nonsense in
- * its list; or none at all.
+ * Offer a ring that EL2 has not been offered in this round, one in four with a wrong page
+ * in its list; or offer a page that is not the host's.
  */
 static int random_load(struct attacker *a)
 {
@@ -220,7 +219,7 @@ static bool is_allowed(enum call call, int ret)
 	return !ret;
 }
 
-/* The host can write to what it shares whenever it likes. */
+/* Write a random word to a shared page. */
 static void scribble(struct attacker *a)
 {
 	u64 *words = some_page(a);
@@ -249,7 +248,7 @@ static int attack(void *data)
 		cond_resched();
 	}
 
-	/* Until it is waited for: kthread_stop() gets what we return. */
+	/* Wait for kthread_stop(), as a thread that has ended can't be stopped. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
 		schedule();
@@ -259,7 +258,7 @@ static int attack(void *data)
 	return 0;
 }
 
-/* All from EL2 that it has got. */
+/* Unload all rings. */
 static void take_back(struct kunit *test)
 {
 	int cpu, ret;
@@ -273,7 +272,7 @@ static void take_back(struct kunit *test)
 	}
 }
 
-/* Whatever has been shared or not: now it is. A page that is pinned can't be. */
+/* Share all pages, whether they were shared or not. A pinned page can't be unshared. */
 static void make_shared(struct kunit *test, struct hostile_ring *ring)
 {
 	int i, ret;
@@ -328,9 +327,9 @@ static struct attacker *attackers_new(struct kunit *test)
 }
 
 /**
- * hostile_next_batch() - how often hostile_random_calls() is to run
- * @prev:	the batch before, or NULL; counted from 1
- * @desc:	its name, to be filled in
+ * hostile_next_batch() - generate the parameter of hostile_random_calls()
+ * @prev:	the previous batch, counted from 1, or NULL
+ * @desc:	filled in with the name of the next batch
  *
  * Return: the number of the next batch, NULL after the last
  */
@@ -347,8 +346,8 @@ const void *hostile_next_batch(const void *prev, char *desc)
 }
 
 /**
- * hostile_random_calls() - random calls from all CPUs, and what they did
- * @test:	its parameter is the number of the batch
+ * hostile_random_calls() - make random calls from all CPUs, and check the results
+ * @test:	the test, whose parameter is the number of the batch
  */
 void hostile_random_calls(struct kunit *test)
 {
@@ -358,7 +357,7 @@ void hostile_random_calls(struct kunit *test)
 	u64 round_seed = seed + batch * BATCH;
 	int cpu, kind;
 
-	/* Others find a ring half loaded, which a larger step would load in one go. */
+	/* One page a step, so that calls find rings that are partly loaded. */
 	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, 1));
 
 	while (done < todo) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hostile host: tracing hypercalls with everything wrong, one thing at a time.
+ * A hostile host: tracing hypercalls with one invalid argument at a time.
  *
- * With protected KVM nothing that the host says may harm EL2, or make it give up
- * what it holds. Each attempt must end with the error that asm/kvm_hyptrace.h
- * promises; after it EL2 traces as before, and every page is the host's to use, to
- * share and to donate (hostile_expect_intact()).
+ * With protected KVM, no call of the host may harm EL2 or make it release memory that it
+ * uses. Each call must return the error that asm/kvm_hyptrace.h specifies. Afterwards EL2
+ * must trace as before, and the host must be able to use, share and donate every page
+ * (hostile_expect_intact()).
  *
  * kunit.enable=1 kunit.filter_glob=hyp_trace_hostile on the kernel's command line
  * runs it at boot; results are in /sys/kernel/debug/kunit/hyp_trace_hostile.
@@ -28,7 +28,7 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "hyp_trace_hostile."
 
-/* What no ring may contain --------------------------------------------------- */
+/* Pages that no ring may contain --------------------------------------------------- */
 
 enum bad_pfn {
 	PFN_EL2_TEXT, PFN_EL2_RODATA, PFN_EL2_BSS, PFN_EL2_POOL, PFN_EL2_POOL_END,
@@ -37,8 +37,10 @@ enum bad_pfn {
 };
 
 /**
- * hostile_bad_pfn() - a page frame number that is not the host's to give away
- * @i:		which, less than hostile_nr_bad_pfns()
+ * hostile_bad_pfn() - get the number of a page that the host does not own
+ * @i:		index, less than hostile_nr_bad_pfns()
+ *
+ * Return: a page frame number; U64_MAX for the last one and any higher index
  */
 u64 hostile_bad_pfn(unsigned int i)
 {
@@ -47,7 +49,7 @@ u64 hostile_bad_pfn(unsigned int i)
 		return PHYS_PFN(__pa_symbol(__hyp_text_start));
 	case PFN_EL2_RODATA:
 		return PHYS_PFN(__pa_symbol(__hyp_rodata_start));
-	case PFN_EL2_BSS:		/* which it shares with the host */
+	case PFN_EL2_BSS:		/* EL2 shares it with the host */
 		return PHYS_PFN(__pa_symbol(__hyp_bss_start));
 	case PFN_EL2_POOL:
 		return PHYS_PFN(hyp_mem_base);
@@ -89,8 +91,10 @@ static const u64 bad_cpus[] = {
 };
 
 /**
- * hostile_bad_cpu() - a CPU that there is not
- * @i:		which, less than hostile_nr_bad_cpus()
+ * hostile_bad_cpu() - get the number of a CPU that does not exist
+ * @i:		index, less than hostile_nr_bad_cpus()
+ *
+ * Return: a CPU number that is out of range
  */
 u64 hostile_bad_cpu(unsigned int i)
 {
@@ -102,7 +106,7 @@ unsigned int hostile_nr_bad_cpus(void)
 	return ARRAY_SIZE(bad_cpus) + (nr_cpu_ids < NR_CPUS);
 }
 
-/* Rings, and whether they are as before ---------------------------------------- */
+/* Rings, and checks that they are intact ---------------------------------------- */
 
 static void page_give_back(void *page)
 {
@@ -111,8 +115,10 @@ static void page_give_back(void *page)
 }
 
 /**
- * hostile_ring_new() - memory for a ring, shared with EL2
- * @test:	at whose end it goes
+ * hostile_ring_new() - allocate memory for a ring, shared with EL2
+ * @test:	the test, at whose end the memory is freed
+ *
+ * Return: the ring, not loaded
  */
 struct hostile_ring *hostile_ring_new(struct kunit *test)
 {
@@ -134,8 +140,8 @@ struct hostile_ring *hostile_ring_new(struct kunit *test)
 }
 
 /**
- * hostile_describe() - fill in the region of a ring, which is the host's
- * @ring:	the ring
+ * hostile_describe() - fill in the region of a ring
+ * @ring:	the ring, not loaded
  */
 void hostile_describe(struct hostile_ring *ring)
 {
@@ -160,9 +166,11 @@ static void sync_this_cpu(void *data)
 }
 
 /**
- * hostile_sync() - have a CPU open its ring, or close it
- * @cpu:	the CPU; online
- * @state:	enum hyp_trace_ring_state, or nonsense
+ * hostile_sync() - have a CPU open or close its ring
+ * @cpu:	the CPU, online
+ * @state:	enum hyp_trace_ring_state, or an invalid value
+ *
+ * Return: result of the hypercall
  */
 int hostile_sync(int cpu, u64 state)
 {
@@ -173,7 +181,7 @@ int hostile_sync(int cpu, u64 state)
 }
 
 /**
- * hostile_quiet() - nothing is recorded, and all rings are closed
+ * hostile_quiet() - turn tracing and all events off, and close all rings
  * @test:	the test
  */
 void hostile_quiet(struct kunit *test)
@@ -187,7 +195,7 @@ void hostile_quiet(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED));
 }
 
-/* The host can use it, share it, and stop sharing it: nobody else holds it. */
+/* Expect that the host can write to a page, share it and unshare it. */
 static void expect_owned(struct kunit *test, void *page, bool shared,
 			 const char *what)
 {
@@ -209,7 +217,7 @@ static void expect_owned(struct kunit *test, void *page, bool shared,
 
 #define TYPE	1234
 
-/* On CPU 0, where the test runs: tracing works, event by event. */
+/* Expect that tracing works, on CPU 0, where the test runs. */
 static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			  const char *what)
 {
@@ -239,7 +247,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			    "after %s: the ring can't be unloaded", what);
 }
 
-/* A data page is the host's to donate, too: it takes the region's place for that. */
+/* Expect that the host can donate a data page: load a ring with it as the region. */
 static void expect_donatable(struct kunit *test, struct hostile_ring *ring, int at,
 			     const char *what)
 {
@@ -263,10 +271,10 @@ static void expect_donatable(struct kunit *test, struct hostile_ring *ring, int 
 }
 
 /**
- * hostile_expect_intact() - nothing has changed that should not have
- * @test:	the test; that it has asked is noted in its @priv, see hostile_exit()
+ * hostile_expect_intact() - expect that tracing works and the host owns its pages
+ * @test:	the test; its @priv notes that this was called, see hostile_exit()
  * @ring:	a ring that is not loaded
- * @what:	what was tried
+ * @what:	what the test has tried, for messages
  *
  * Context: runs on CPU 0.
  */
@@ -287,7 +295,7 @@ void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
 	hostile_describe(ring);
 }
 
-/* One thing wrong ---------------------------------------------------------------- */
+/* Invalid arguments ---------------------------------------------------------------- */
 
 static void bad_cpus_are_refused(struct kunit *test)
 {
@@ -344,7 +352,7 @@ static void bad_sizes_are_refused(struct kunit *test)
 	hostile_expect_intact(test, ring, "sizes out of range");
 }
 
-/* EL2's memory, devices', nobody's; as the region, then in each of its places. */
+/* EL2's memory, devices, or no memory; as the region, then as each page of the ring. */
 static void pages_that_are_not_the_hosts_are_refused(struct kunit *test)
 {
 	struct hostile_ring *ring = hostile_ring_new(test);
@@ -368,8 +376,9 @@ static void pages_that_are_not_the_hosts_are_refused(struct kunit *test)
 }
 
 /*
- * A region that reaches from the host's memory into what is not. Of one step: of a
- * larger one EL2 would take the first part for a while, which is not ours to lend.
+ * A region that begins or ends in memory that the host does not own. It is as large as
+ * one step: of a larger one EL2 would own the first part for a while, and the kernel may
+ * be using that part.
  */
 static void regions_that_overlap_are_refused(struct kunit *test)
 {
@@ -481,13 +490,13 @@ static void pages_of_another_ring_are_refused(struct kunit *test)
 
 /* Step by step ----------------------------------------------------------------------- */
 
-/* Until the end of the test a step takes, or gives back, one page. */
+/* Have a step take or give back one page, until the end of the test. */
 static void one_page_a_step(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, 1));
 }
 
-/* Everything but that call is refused while a ring is being loaded or unloaded. */
+/* Expect that any other call is refused while a ring is being loaded or unloaded. */
 static void expect_busy(struct kunit *test, const struct hostile_ring *other, int step,
 			const char *what)
 {
@@ -499,7 +508,7 @@ static void expect_busy(struct kunit *test, const struct hostile_ring *other, in
 			    step, what);
 	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_alarm(0, 0), "alarm in step %d of %s",
 			    step, what);
-	/* Open, but without pages; nothing is written to it. */
+	/* The ring has no pages yet, so opening it has no effect. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(step));
 }
@@ -521,7 +530,7 @@ static void a_ring_that_is_being_loaded_or_unloaded_refuses_all_else(struct kuni
 	one_page_a_step(test);
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
-	/* And the last one for the slots. */
+	/* One more step initialises the slots. */
 	for (step = 0; step < HOSTILE_STEPS; step++) {
 		KUNIT_ASSERT_EQ(test, -EINPROGRESS, load_ring_step(ring));
 		expect_busy(test, other, step, "loading");
@@ -541,7 +550,7 @@ static void a_ring_that_is_being_loaded_or_unloaded_refuses_all_else(struct kuni
 	hostile_expect_intact(test, other, "being refused meanwhile");
 }
 
-/* In each place something that can't be had: all before it comes back, as slowly. */
+/* Each page in turn can't be taken: EL2 gives back all before it, in as many steps. */
 static void what_was_taken_is_given_back_step_by_step(struct kunit *test)
 {
 	struct hostile_ring *ring = hostile_ring_new(test);
@@ -567,7 +576,7 @@ static void what_was_taken_is_given_back_step_by_step(struct kunit *test)
 	}
 }
 
-/* A call handles a bounded number of pages, however large the ring. */
+/* A call handles a bounded number of pages, for a ring of any size. */
 static void a_large_region_is_taken_in_steps(struct kunit *test)
 {
 	const u32 slots = EXT_RING_MAX_SLOTS;
@@ -580,14 +589,14 @@ static void a_large_region_is_taken_in_steps(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, region);
 	KUNIT_ASSERT_GT(test, pages, 3 * HYP_TRACE_STEP_PAGES);
 
-	/* The last page can't be donated: three steps forth, and as many back. */
+	/* The last page can't be donated, so all steps before it are undone. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_share(end));
 	while (hostile_load_step(0, virt_to_pfn(region), pages, slots) == -EINPROGRESS)
 		steps++;
 	KUNIT_EXPECT_EQ(test, 2 * DIV_ROUND_UP(pages, HYP_TRACE_STEP_PAGES) - 1, steps);
 	KUNIT_EXPECT_EQ(test, 0, hostile_unshare(end));
 
-	/* All of it can, but there are no pages in it: no further than that. */
+	/* The region can be donated, but the pages that it lists are not the host's. */
 	KUNIT_EXPECT_EQ(test, -EPERM,
 			hostile_load(0, virt_to_pfn(region), pages, slots));
 	memset(region, 0x5a, pages * PAGE_SIZE);
@@ -596,7 +605,7 @@ static void a_large_region_is_taken_in_steps(struct kunit *test)
 	hostile_expect_intact(test, ring, "a large region");
 }
 
-/* Calls at the wrong time, or twice ------------------------------------------------ */
+/* Calls too early, too late or twice ------------------------------------------------ */
 
 static void without_a_ring_there_is_none(struct kunit *test)
 {
@@ -610,7 +619,7 @@ static void without_a_ring_there_is_none(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_alarm(cpu, 0));
 	}
 
-	/* Open and on, without a page to write to. */
+	/* Open the ring and turn tracing on, without a page to write to. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
@@ -719,7 +728,7 @@ static void unknown_calls_are_refused(struct kunit *test)
 	hostile_expect_intact(test, ring, "calls that are unknown");
 }
 
-/* A wrong time, and nothing worse: events stay within the page, and come out. */
+/* A wrong clock only makes time stamps wrong: events stay within the page. */
 static void any_clock_is_safe(struct kunit *test)
 {
 	static const u64 values[] = { 0, 1, BIT(27), BIT(32), BIT(63), U64_MAX };
@@ -739,7 +748,7 @@ static void any_clock_is_safe(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
 		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
-		/* The second with a time extend, or on the next page. */
+		/* The second event may have a time extend, or be on the next page. */
 		KUNIT_EXPECT_TRUE_MSG(test, page->commit == 40 ||
 				      page->commit == 48 || page->commit == 20,
 				      "clock %llx %d %llx: commit %llu", values[j],
@@ -752,15 +761,16 @@ static void any_clock_is_safe(struct kunit *test)
 }
 
 /*
- * EL2 follows some of the host's pointers, as to a VM whose translations are to be
- * invalidated. What it finds there, which could be memory of EL2's, is not for a trace.
+ * EL2 follows some pointers of the host, such as that to the VM whose translations are
+ * invalidated. Such a pointer may lead to EL2's memory, so its content must not be
+ * recorded.
  */
 static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 {
 	struct hostile_ring *ring = hostile_ring_new(test), *other = hostile_ring_new(test);
 	const struct ext_ring_page *page = ring->page[1];
 	struct kvm_s2_mmu *mmu = other->page[0];
-	/* Behind the event's header, the common fields, ipa and size. */
+	/* The field follows the event's header, the common fields, ipa and size. */
 	const u16 *vm = (const u16 *)(page->data + 4 + 8 + 8 + 8);
 
 	memset(mmu, 0, sizeof(*mmu));
@@ -785,7 +795,7 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 #define DOORBELL_TRIES	5
 #define DOORBELL_PAGES	3
 
-/* More than a page has room for. */
+/* Write more events than fit into a page. */
 static void write_events_here(void *unused)
 {
 	int i;
@@ -814,16 +824,16 @@ static void nothing(struct work_struct *work)
 {
 }
 
-/* When a task has run on each CPU, an interrupt that was pending there has come. */
+/* Run a task on each CPU, which handles interrupts that were pending there. */
 static void let_interrupts_come(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, 0, schedule_on_each_cpu(nothing));
 }
 
 /*
- * Some pages of events on @cpu, the first of which sets an alarm off. How often did the
- * interrupt come there, and how often elsewhere? Others use it, too, but not always: that
- * it was less in an earlier try counts.
+ * Write some pages of events on @cpu, the first of which sets an alarm off, and count the
+ * interrupts there and elsewhere. irq_work uses the interrupt, too, but not all the time:
+ * so the minimum of several tries counts.
  */
 static void ring_once(struct kunit *test, int cpu, unsigned int *here,
 		      unsigned int *elsewhere)
@@ -877,9 +887,9 @@ module_param(touch, bool, 0444);
 MODULE_PARM_DESC(touch, "write to memory that was given to EL2, which must be fatal");
 
 /*
- * The list of frames can't be changed while EL2 reads it: it is EL2's then. What
- * 6.12's pKVM does about a host that tries is to panic, so this is not for every
- * run. That of a list which was changed before is what all other tests do.
+ * The host can't change the list of frames while EL2 reads it, because EL2 owns it then.
+ * 6.12's pKVM panics if the host tries, so this does not run by default. All other tests
+ * change the list before the call.
  */
 static void a_region_cannot_be_written_once_it_is_given_away(struct kunit *test)
 {
@@ -903,15 +913,15 @@ static int hostile_init(struct kunit *test)
 		kunit_skip(test, "not protected: EL2 trusts the host");
 
 	test->priv = NULL;
-	/* The host's own ring would be taken from it. */
+	/* The tests would take the ring from whoever traces. */
 	if (hostile_load(0, U64_MAX, 1, HOSTILE_SLOTS) == -EBUSY)
 		kunit_skip(test, "somebody traces: write 0 to hyp/tracing_on");
 
-	/* Some of it has to be on one CPU, so all of it is. */
+	/* Some calls must come from the ring's own CPU, so run all of them on CPU 0. */
 	return set_cpus_allowed_ptr(current, cpumask_of(0));
 }
 
-/* Each test has to have looked; and whatever one that has failed left behind. */
+/* Fail a test that has not called hostile_expect_intact(); clean up after a failed one. */
 static void hostile_exit(struct kunit *test)
 {
 	int cpu;

@@ -38,16 +38,8 @@
 	EMe(REASON_UNKNOWN,	8, "unknown")
 
 /*
- * enum hyp_reason - why EL2 is entered (first group) or left (second)
- * @HYP_REASON_SMC:		SMC of the host
- * @HYP_REASON_HVC:		hypercall of the host
- * @HYP_REASON_SYS:		system register access of the host; in 6.12 none traps
- * @HYP_REASON_PSCI:		to, or back from, PSCI firmware
- * @HYP_REASON_HOST_ABORT:	stage 2 abort of the host
- * @HYP_REASON_GUEST_EXIT:	any exception of a guest
- * @HYP_REASON_ERET_HOST:	back to the host
- * @HYP_REASON_ERET_GUEST:	to a guest
- * @HYP_REASON_UNKNOWN:		anything else
+ * Why EL2 is entered or left: PSCI is a call of firmware or its return, GUEST_EXIT any
+ * exception of a guest. In 6.12 no system register access of the host traps (SYS).
  */
 enum hyp_reason HYP_ENUM(HYP_REASON_LIST);
 
