@@ -155,8 +155,8 @@ static int hyptrace_load(const struct trace_ext_ring *ring)
 
 	do {
 		ret = hyptrace_call(&res, __hyp_trace_load, ring->cpu,
-				     virt_to_pfn(region->va), region->nr_pages,
-				     ring->nr_slots);
+				    virt_to_pfn(region->va), region->nr_pages,
+				    ring->nr_slots);
 		cond_resched();
 	} while (ret == -EINPROGRESS);
 	if (ret)

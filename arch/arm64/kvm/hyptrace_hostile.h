@@ -46,7 +46,7 @@ static inline int hostile_load_step(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots
 	struct arm_smccc_res res;
 
 	return hyptrace_call(&res, __hyp_trace_load, cpu, pfn, nr_pages,
-			      nr_slots);
+			     nr_slots);
 }
 
 static inline int hostile_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
