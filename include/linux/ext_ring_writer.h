@@ -85,7 +85,7 @@ struct ext_ring {
 #define EXT_RING_NO_ALARM	U64_MAX
 
 /**
- * struct ext_ring_room - room that was reserved for an event
+ * struct ext_ring_reservation - room that was reserved for an event
  * @payload:	where to write the event's payload
  * @page:	the page that this is in
  * @end:	bytes of the page's data that are in use once it is committed
@@ -93,7 +93,7 @@ struct ext_ring {
  * By value, in registers: after stores to the page the compiler would have to
  * load all of it from struct ext_ring again.
  */
-struct ext_ring_room {
+struct ext_ring_reservation {
 	void			*payload;
 	struct ext_ring_page	*page;
 	u64			end;
@@ -126,7 +126,7 @@ static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
 }
 
 /**
- * ext_ring_take() - take room that is there
+ * ext_ring_take() - reserve room that is there
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @delta:	time since the last event [ns]
@@ -134,9 +134,9 @@ static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
  *
  * Context: the ring's own CPU; ext_ring_has_room(), or ext_ring_make_room() has given
  * @delta. ext_ring_commit() follows before anything else.
- * Return: the room
+ * Return: the reservation
  */
-static __always_inline struct ext_ring_room
+static __always_inline struct ext_ring_reservation
 ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
 {
 	struct ext_ring_page *page = ring->page;
@@ -150,7 +150,7 @@ ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
 	ring->write = end;
 	ring->stamp = now;
 
-	return (struct ext_ring_room) {
+	return (struct ext_ring_reservation) {
 		.payload = ext_ring_head(base + offsetof(struct ext_ring_page, data),
 					 delta, payload),
 		.page	 = page,
@@ -179,57 +179,58 @@ static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
 s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload);
 
 /**
- * ext_ring_reserve() - make room for an event, if that is simple
+ * ext_ring_reserve() - reserve room for an event, if that is simple
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
- * @room:	the room
+ * @resv:	the reservation
  *
  * Return: false if it is not simple
  */
 static __always_inline bool ext_ring_reserve(struct ext_ring *ring, u64 now,
-					     u32 payload, struct ext_ring_room *room)
+					     u32 payload,
+					     struct ext_ring_reservation *resv)
 {
 	u64 delta = now - ring->stamp;
 
 	if (!ext_ring_has_room(ring, delta, payload))
 		return false;
 
-	*room = ext_ring_take(ring, now, delta, payload);
+	*resv = ext_ring_take(ring, now, delta, payload);
 	return true;
 }
 
 /**
- * ext_ring_reserve_slow() - make room for an event, whatever that takes
+ * ext_ring_reserve_slow() - reserve room for an event, whatever that takes
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]; less than the last event's counts as equal
  * @payload:	size of the event's payload [bytes], a multiple of 4
- * @room:	the room
+ * @resv:	the reservation
  *
  * Return: false if the event is not to be written
  */
 static __always_inline bool ext_ring_reserve_slow(struct ext_ring *ring, u64 now,
 						  u32 payload,
-						  struct ext_ring_room *room)
+						  struct ext_ring_reservation *resv)
 {
 	s64 delta = ext_ring_make_room(ring, now, payload);
 
 	if (unlikely(delta < 0))
 		return false;
 
-	*room = ext_ring_take(ring, ring->stamp + delta, delta, payload);
+	*resv = ext_ring_take(ring, ring->stamp + delta, delta, payload);
 	return true;
 }
 
 /**
  * ext_ring_commit() - publish the event that was reserved last
- * @room:	its room, filled in
+ * @resv:	its reservation, filled in
  *
  * Release: pairs with the readers' acquire of commit in ext_page_commit().
  */
-static __always_inline void ext_ring_commit(const struct ext_ring_room *room)
+static __always_inline void ext_ring_commit(const struct ext_ring_reservation *resv)
 {
-	smp_store_release(&room->page->commit, room->end);
+	smp_store_release(&resv->page->commit, resv->end);
 }
 
 /**

@@ -196,16 +196,16 @@ static void *writer(void *arg)
 
 	pthread_barrier_wait(&start);
 	for (i = 0; i < nr_events; i++) {
-		struct ext_ring_room room;
+		struct ext_ring_reservation resv;
 
 		now += rand_r(&seed) % 500 ? rand_r(&seed) % 100u : 1ull << 28;
-		if (!ext_ring_reserve(&ring, now, sizeof(struct record), &room) &&
-		    !ext_ring_reserve_slow(&ring, now, sizeof(struct record), &room))
+		if (!ext_ring_reserve(&ring, now, sizeof(struct record), &resv) &&
+		    !ext_ring_reserve_slow(&ring, now, sizeof(struct record), &resv))
 			continue;
-		*(struct record *)room.payload = (struct record) {
+		*(struct record *)resv.payload = (struct record) {
 			.type = TYPE, .pid = 1, .id = id, .check = check_of(id, now),
 		};
-		ext_ring_commit(&room);
+		ext_ring_commit(&resv);
 		id++;
 	}
 	WRITE_ONCE(written, id - 1);

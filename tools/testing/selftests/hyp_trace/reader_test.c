@@ -74,16 +74,16 @@ static void end(void)
 
 static void emit(u64 count)
 {
-	struct ext_ring_room room;
+	struct ext_ring_reservation resv;
 
 	while (count--) {
-		if (!ext_ring_reserve(&ring, 1000, sizeof(struct record), &room) &&
-		    !ext_ring_reserve_slow(&ring, 1000, sizeof(struct record), &room))
+		if (!ext_ring_reserve(&ring, 1000, sizeof(struct record), &resv) &&
+		    !ext_ring_reserve_slow(&ring, 1000, sizeof(struct record), &resv))
 			return;
-		*(struct record *)room.payload = (struct record) {
+		*(struct record *)resv.payload = (struct record) {
 			.type = TYPE, .pid = 1, .id = ++last_id,
 		};
-		ext_ring_commit(&room);
+		ext_ring_commit(&resv);
 	}
 }
 

@@ -91,22 +91,22 @@ static void ring_delete(struct test_ring *t)
 	free(t);
 }
 
-static bool reserve(struct test_ring *t, u32 size, struct ext_ring_room *room)
+static bool reserve(struct test_ring *t, u32 size, struct ext_ring_reservation *resv)
 {
-	return ext_ring_reserve(&t->ring, t->clock, size, room) ||
-	       ext_ring_reserve_slow(&t->ring, t->clock, size, room);
+	return ext_ring_reserve(&t->ring, t->clock, size, resv) ||
+	       ext_ring_reserve_slow(&t->ring, t->clock, size, resv);
 }
 
 static bool emit(struct test_ring *t, u64 id)
 {
-	struct ext_ring_room room;
+	struct ext_ring_reservation resv;
 
-	if (!reserve(t, sizeof(struct record), &room))
+	if (!reserve(t, sizeof(struct record), &resv))
 		return false;
-	*(struct record *)room.payload = (struct record) {
+	*(struct record *)resv.payload = (struct record) {
 		.type = TYPE, .pid = 1, .id = id,
 	};
-	ext_ring_commit(&room);
+	ext_ring_commit(&resv);
 	return true;
 }
 
@@ -330,22 +330,22 @@ static void payloads_of_every_size(void)
 	u32 size;
 
 	for (size = 8; size <= 512; size += 4) {
-		struct ext_ring_room room;
+		struct ext_ring_reservation resv;
 		struct ext_cursor cursor;
 		u64 commit;
 
 		ext_ring_reset(&t->ring);
 		t->clock++;
-		CHECK(reserve(t, size, &room), "refused");
-		memset(room.payload, 0, size);
-		ext_ring_commit(&room);
+		CHECK(reserve(t, size, &resv), "refused");
+		memset(resv.payload, 0, size);
+		ext_ring_commit(&resv);
 		commit = t->pages[0].commit;
 		CHECK(commit == ext_ring_size(size), "size %u: commit %llu",
 		      size, (unsigned long long)commit);
 		ext_cursor_init(&cursor, &t->pages[0]);
 		CHECK(ext_cursor_next(&cursor, &t->pages[0], commit,
 				      &any_format) == 1 &&
-		      cursor.record == room.payload && cursor.read == commit,
+		      cursor.record == resv.payload && cursor.read == commit,
 		      "size %u", size);
 	}
 	ring_delete(t);

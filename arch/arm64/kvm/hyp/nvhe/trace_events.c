@@ -115,27 +115,28 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 static __always_inline void						\
 hyp_fill_##name(struct hyp_trace_cpu *__cpu,				\
-		const struct ext_ring_room *__room, u64 __type, proto)	\
+		const struct ext_ring_reservation *__resv, u64 __type,	\
+		proto)							\
 {									\
-	struct hyp_record_##name *__entry = __room->payload;		\
+	struct hyp_record_##name *__entry = __resv->payload;		\
 									\
 	hyp_trace_begin(__cpu, (u64 *)__entry, __type, sizeof(*__entry), \
 			sizeof(*__entry) != hyp_size_##name);		\
 	{ assign }							\
-	ext_ring_commit(__room);					\
+	ext_ring_commit(__resv);					\
 }									\
 									\
 static __always_inline bool						\
 hyp_write_fast_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 		      proto)						\
 {									\
-	struct ext_ring_room __room;					\
+	struct ext_ring_reservation __resv;				\
 									\
 	if (!ext_ring_reserve(&__cpu->ring, __now,			\
-			      sizeof(struct hyp_record_##name), &__room)) \
+			      sizeof(struct hyp_record_##name), &__resv)) \
 		return false;						\
 									\
-	hyp_fill_##name(__cpu, &__room, __type, args);			\
+	hyp_fill_##name(__cpu, &__resv, __type, args);			\
 	return true;							\
 }									\
 									\
@@ -143,13 +144,13 @@ static noinline bool							\
 hyp_write_slow_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 		      proto)						\
 {									\
-	struct ext_ring_room __room;					\
+	struct ext_ring_reservation __resv;				\
 									\
 	if (!ext_ring_reserve_slow(&__cpu->ring, __now,			\
-				   sizeof(struct hyp_record_##name), &__room)) \
+				   sizeof(struct hyp_record_##name), &__resv)) \
 		return false;						\
 									\
-	hyp_fill_##name(__cpu, &__room, __type, args);			\
+	hyp_fill_##name(__cpu, &__resv, __type, args);			\
 	return true;							\
 }									\
 									\

@@ -42,17 +42,17 @@ static void ring_set_up(void)
 
 static inline void write_at(u64 now, u64 id)
 {
-	struct ext_ring_room room;
+	struct ext_ring_reservation resv;
 	struct record *record;
 
-	if (!ext_ring_reserve(&ring, now, sizeof(*record), &room) &&
-	    !ext_ring_reserve_slow(&ring, now, sizeof(*record), &room))
+	if (!ext_ring_reserve(&ring, now, sizeof(*record), &resv) &&
+	    !ext_ring_reserve_slow(&ring, now, sizeof(*record), &resv))
 		return;
 
-	record = room.payload;
+	record = resv.payload;
 	record->ent = 1;
 	record->id = id;
-	ext_ring_commit(&room);
+	ext_ring_commit(&resv);
 }
 
 static void write_event(u64 id)
