@@ -62,11 +62,11 @@ struct rb_ext_tail_count {
  * @commit:	bytes of @copy that have been copied and checked
  * @done:	in @copy, behind what has been consumed
  * @end:	in @copy, at @commit
- * @left:	events from @done to @end
+ * @unread:	events from @done to @end
  * @tail:	for statistics
  * @bad:	the reader page made no sense; the rest of it is skipped
- * @told:	the reader page is final, and its commit now has flags in it that
- *		tell user space of lost events
+ * @flagged:	the reader page is final, and its commit has the missed events and
+ *		missed stored flags now, for user space
  * @warned:	a page made no sense, and that was reported
  * @seq:	sequence number of the next event to consume
  * @lost:	events lost since the last one consumed
@@ -101,10 +101,10 @@ struct rb_ext_cpu {
 	u32				commit;
 	struct ext_cursor		done;
 	struct ext_cursor		end;
-	unsigned int			left;
+	unsigned int			unread;
 	struct rb_ext_tail_count	tail;
 	bool				bad;
-	bool				told;
+	bool				flagged;
 	bool				warned;
 
 	u64				seq;

@@ -38,7 +38,7 @@ static void skip_page(struct rb_ext_cpu *c, const char *why)
 	c->bad = true;
 	c->commit = c->done.read;
 	c->end = c->done;
-	c->left = 0;
+	c->unread = 0;
 
 	if (!c->warned)
 		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped and count as overrun in per_cpu/cpu%d/stats\n",
@@ -89,7 +89,7 @@ static void take_commit(struct rb_ext_cpu *c)
 		c->done = start;
 	c->end = end;
 	c->commit = commit;
-	c->left += count;
+	c->unread += count;
 }
 
 /* Is what EL2 returned the one thing that it can be? */
@@ -122,10 +122,10 @@ static bool swap_page(struct rb_ext_cpu *c)
 	c->page = c->ring->pages[swap.id];
 	c->next_pos = swap.pos + 1;
 	c->commit = 0;
-	c->left = 0;
+	c->unread = 0;
 	c->done.read = 0;
 	c->bad = false;
-	c->told = false;
+	c->flagged = false;
 
 	lost = swap.first_seq - c->seq;
 	c->seq = swap.first_seq;
@@ -142,7 +142,7 @@ void rb_ext_refresh(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
-	if (c->ring && c->page && !c->bad && !c->told)
+	if (c->ring && c->page && !c->bad && !c->flagged)
 		take_commit(c);
 }
 
@@ -215,11 +215,11 @@ void rb_ext_rewind(struct rb_ext_cpu *c)
 	c->page = NULL;
 	c->next_pos = 0;
 	c->commit = 0;
-	c->left = 0;
+	c->unread = 0;
 	c->tail = (struct rb_ext_tail_count) { };
 	c->seq = 0;
 	c->bad = false;
-	c->told = false;
+	c->flagged = false;
 	c->warned = false;
 	c->done = (struct ext_cursor) { };
 	c->end = c->done;
@@ -252,7 +252,7 @@ static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 {
 	c->done = *done;
 	c->lost = 0;
-	c->left -= count;
+	c->unread -= count;
 	c->seq += count;
 	c->read += count;
 }
@@ -376,7 +376,7 @@ static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 
 	if (c->commit - c->done.read <= len) {
 		*next = c->end;
-		return c->left;
+		return c->unread;
 	}
 
 	while (1) {
@@ -464,7 +464,7 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
  * @c:		the CPU, locked
  *
  * For those who have the ring mapped. If nothing is left in the reader page, the
- * next one takes its place. Events lost before a page are told as in
+ * next one takes its place. Events lost before a page are flagged as in
  * rb_ext_read_page(), if the writer has done with it.
  *
  * Return: events lost before those that were consumed
@@ -488,12 +488,12 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 		return 0;
 
 	swap(lost, c->lost);
-	if (lost && final && !c->done.read && !c->told) {
+	if (lost && final && !c->done.read && !c->flagged) {
 		set_commit(c->ring->pages[c->spare], c->commit, DATA_ROOM, lost);
-		c->told = true;
+		c->flagged = true;
 	}
 
-	consumed(c, &c->end, c->left);
+	consumed(c, &c->end, c->unread);
 	return lost;
 }
 
@@ -567,25 +567,25 @@ bool rb_ext_empty(struct rb_ext *ext, int cpu)
 /* Statistics --------------------------------------------------------------- */
 
 /**
- * struct census - what is in a ring, seen without disturbing the writer
+ * struct stat_snapshot - what is in a ring, seen without disturbing the writer
  * @entries:	events that can still be read
  * @overrun:	events that cannot, and no swap has found out yet
  * @oldest_ts:	boot clock of the oldest one, or of its page [ns]
  */
-struct census {
+struct stat_snapshot {
 	u64	entries;
 	u64	overrun;
 	u64	oldest_ts;
 };
 
-static void census_reader_page(struct rb_ext_cpu *c, struct census *census)
+static void snapshot_reader_page(struct rb_ext_cpu *c, struct stat_snapshot *snap)
 {
 	rb_ext_refresh(c);
-	if (!c->left)
+	if (!c->unread)
 		return;
 
-	census->oldest_ts = c->done.ts;
-	census->entries = c->left;
+	snap->oldest_ts = c->done.ts;
+	snap->entries = c->unread;
 }
 
 /*
@@ -618,7 +618,7 @@ static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u6
  * Add the pages in the ring. Numbers from shared memory: what cannot be is left
  * out, and nonsense stays in this one answer. False if the writer interfered.
  */
-static bool census_ring(struct rb_ext_cpu *c, u64 tail, struct census *census)
+static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *snap)
 {
 	u64 oldest, first_seq, expected, before;
 	const struct ext_ring_page *page;
@@ -630,39 +630,39 @@ static bool census_ring(struct rb_ext_cpu *c, u64 tail, struct census *census)
 	oldest = rb_ext_oldest(c, tail);
 	page = rb_ext_page_at(c, oldest);
 	first_seq = READ_ONCE(page->first_seq);
-	if (!census->entries && ext_page_commit(page))
-		census->oldest_ts = READ_ONCE(page->time_stamp);
+	if (!snap->entries && ext_page_commit(page))
+		snap->oldest_ts = READ_ONCE(page->time_stamp);
 
 	page = rb_ext_page_at(c, tail);
 	count = count_tail(c, page, tail);
 
-	expected = c->seq + census->entries;
+	expected = c->seq + snap->entries;
 	if (first_seq > expected)
-		census->overrun = first_seq - expected;
+		snap->overrun = first_seq - expected;
 	before = READ_ONCE(page->first_seq) - first_seq;
 	if (count >= 0 && before <= (u64)c->ring->nr_slots * MAX_EVENTS)
-		census->entries += before + count;
+		snap->entries += before + count;
 
 	/* Pairs with ring_begin_page(): was the oldest page still the oldest? */
 	smp_rmb();
 	return READ_ONCE(c->ring->meta->claimed) < oldest + c->ring->nr_slots;
 }
 
-static struct census take_census(struct rb_ext_cpu *c)
+static struct stat_snapshot take_snapshot(struct rb_ext_cpu *c)
 {
-	struct census census;
+	struct stat_snapshot snap;
 	int tries = 3;
 	u64 tail = 0;
 
 	/* In this order: if tail has moved on, the reader page's commit is final. */
 	do {
-		census = (struct census) { };
+		snap = (struct stat_snapshot) { };
 		if (c->ring)
 			tail = rb_ext_tail(c->ring);
-		census_reader_page(c, &census);
-	} while (c->ring && !census_ring(c, tail, &census) && --tries);
+		snapshot_reader_page(c, &snap);
+	} while (c->ring && !snapshot_ring(c, tail, &snap) && --tries);
 
-	return census;
+	return snap;
 }
 
 /**
@@ -745,7 +745,7 @@ u64 rb_ext_entries(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
-	return take_census(c).entries;
+	return take_snapshot(c).entries;
 }
 
 /**
@@ -756,7 +756,7 @@ u64 rb_ext_overrun(struct rb_ext_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
-	return c->overrun + take_census(c).overrun;
+	return c->overrun + take_snapshot(c).overrun;
 }
 
 static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
@@ -778,7 +778,7 @@ static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 	case RB_EXT_READ:
 		return c->read;
 	case RB_EXT_OLDEST_TS:
-		return take_census(c).oldest_ts;
+		return take_snapshot(c).oldest_ts;
 	default:
 		return 0;
 	}
