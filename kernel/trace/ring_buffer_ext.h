@@ -27,12 +27,12 @@ enum rb_ext_stat {
 };
 
 struct trace_buffer *ring_buffer_alloc_ext(struct rb_ext *ext,
-					      unsigned long size,
-					      unsigned int flags);
+					   unsigned long size,
+					   unsigned int flags);
 struct trace_array *trace_array_create_ext(const char *name,
-					      const char *link,
-					      const char *systems,
-					      struct rb_ext *ext);
+					   const char *link,
+					   const char *systems,
+					   struct rb_ext *ext);
 
 u64 rb_ext_clock(void);
 int rb_ext_load(struct rb_ext *ext);
@@ -59,19 +59,19 @@ void rb_ext_reset(struct rb_ext *ext, int cpu);
 void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus);
 
 struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
-					 u64 *ts, unsigned long *lost);
+				      u64 *ts, unsigned long *lost);
 struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
-					    u64 *ts, unsigned long *lost);
+					 u64 *ts, unsigned long *lost);
 int rb_ext_read_page(struct rb_ext *ext, int cpu,
-			struct buffer_data_page **data_page, size_t len, int full);
+		     struct buffer_data_page **data_page, size_t len, int full);
 bool rb_ext_empty(struct rb_ext *ext, int cpu);
 u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat);
 
 void rb_ext_wake(struct rb_ext *ext);
 int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
-		   ring_buffer_cond_fn cond, void *data);
+		ring_buffer_cond_fn cond, void *data);
 __poll_t rb_ext_poll(struct rb_ext *ext, int cpu, struct file *filp,
-			poll_table *poll_table, int full);
+		     poll_table *poll_table, int full);
 
 int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma);
 void rb_ext_map_dup(struct rb_ext *ext, int cpu);
@@ -80,14 +80,12 @@ int rb_ext_map_get_reader(struct rb_ext *ext, int cpu);
 
 struct rb_ext_iter;
 
-struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu,
-					    gfp_t gfp);
+struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp);
 void rb_ext_iter_free(struct rb_ext_iter *iter);
 void rb_ext_iter_reset(struct rb_ext_iter *iter);
 bool rb_ext_iter_empty(struct rb_ext_iter *iter);
 bool rb_ext_iter_dropped(struct rb_ext_iter *iter);
-struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter,
-					      u64 *ts);
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts);
 void rb_ext_iter_advance(struct rb_ext_iter *iter);
 
 #endif /* _KERNEL_TRACE_RING_BUFFER_EXT_H */

@@ -85,7 +85,7 @@ struct rb_ext_tail_count {
  */
 struct rb_ext_cpu {
 	raw_spinlock_t			lock;
-	struct rb_ext		*ext;
+	struct rb_ext			*ext;
 	int				cpu;
 	u32				nr_slots;
 

@@ -168,8 +168,7 @@ void rb_ext_iter_reset(struct rb_ext_iter *iter)
 	iter_start(iter);
 }
 
-struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu,
-					    gfp_t gfp)
+struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp)
 {
 	struct rb_ext_iter *iter = kzalloc(sizeof(*iter), gfp);
 
@@ -215,8 +214,7 @@ bool rb_ext_iter_dropped(struct rb_ext_iter *iter)
 	return iter->dropped;
 }
 
-struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter,
-					      u64 *ts)
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts)
 {
 	struct ext_cursor next;
 

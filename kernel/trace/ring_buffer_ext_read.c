@@ -340,13 +340,13 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 }
 
 struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
-					 u64 *ts, unsigned long *lost)
+				      u64 *ts, unsigned long *lost)
 {
 	return read_event(ext, cpu, ts, lost, false);
 }
 
 struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
-					    u64 *ts, unsigned long *lost)
+					 u64 *ts, unsigned long *lost)
 {
 	return read_event(ext, cpu, ts, lost, true);
 }
@@ -443,7 +443,7 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
  * Return: 0, or -1 if there is nothing of the kind
  */
 int rb_ext_read_page(struct rb_ext *ext, int cpu,
-			struct buffer_data_page **data_page, size_t len, int full)
+		     struct buffer_data_page **data_page, size_t len, int full)
 {
 	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 	unsigned long flags;

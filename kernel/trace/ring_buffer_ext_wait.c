@@ -255,8 +255,7 @@ static bool anyone_waits(struct rb_ext *ext)
 /* Each waiter looks for itself, and wants to be woken again if need be. */
 static void poll_work(struct work_struct *work)
 {
-	struct rb_ext *ext = container_of(to_delayed_work(work),
-						struct rb_ext, poll);
+	struct rb_ext *ext = container_of(to_delayed_work(work), struct rb_ext, poll);
 
 	if (!anyone_waits(ext))
 		return;
@@ -308,7 +307,7 @@ static wait_queue_head_t *queue_of(struct rb_ext *ext, int cpu)
 }
 
 int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
-		   ring_buffer_cond_fn cond, void *data)
+		ring_buffer_cond_fn cond, void *data)
 {
 	int wakes = atomic_read(&ext->wakes), ret = 0;
 	wait_queue_head_t *queue = queue_of(ext, cpu);
@@ -335,7 +334,7 @@ int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
 }
 
 __poll_t rb_ext_poll(struct rb_ext *ext, int cpu, struct file *filp,
-			poll_table *poll_table, int full)
+		     poll_table *poll_table, int full)
 {
 	poll_wait(filp, queue_of(ext, cpu), poll_table);
 

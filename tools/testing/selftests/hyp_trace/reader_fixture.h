@@ -48,7 +48,7 @@ _Thread_local struct lock_use lock_use;
 
 /* The reader, and the memory that it shares with the writer. */
 struct reader {
-	struct rb_ext	ext;
+	struct rb_ext		ext;
 	struct rb_ext_cpu	c;
 	struct trace_ext_ring	ring;
 	struct ext_ring_meta	meta;
