@@ -31,6 +31,20 @@ struct trace_ext_ring {
 };
 
 /**
+ * enum trace_ext_mode - what the writer is to do with events
+ * @TRACE_EXT_OFF:	record none
+ * @TRACE_EXT_DRAIN:	finish what has begun, and begin nothing
+ * @TRACE_EXT_ON:	record them
+ *
+ * Between off and on, both ways, there is drain.
+ */
+enum trace_ext_mode {
+	TRACE_EXT_OFF,
+	TRACE_EXT_DRAIN,
+	TRACE_EXT_ON,
+};
+
+/**
  * struct trace_ext_ops - how to talk to the writer
  * @start:	before the first ring is loaded: set up its clock
  * @stop:	after the last one is unloaded: nothing of tracing is in anybody's way
@@ -43,8 +57,8 @@ struct trace_ext_ring {
  * @set_cpus:	record events of these CPUs only, from now on; at first of all
  * @ignore:	record none of this CPU's events, from now on, or do. Interrupts are
  *		off. NULL if the events are not those of tasks
- * @set_on:	record events or not; in between, both ways, there is "finish what
- *		has begun", with @draining. Any context.
+ * @set_mode:	record events or not; and a full ring loses the oldest events with
+ *		@overwrite, else the newest. Any context.
  * @swap_page:	see struct ext_ring_swap; -EAGAIN if there is nothing. Any context.
  * @reset:	empty a ring
  * @enable:	the event of that number (struct trace_ext_event) is to be recorded with
@@ -69,7 +83,7 @@ struct trace_ext_ops {
 	bool	(*is_open)(int cpu);
 	void	(*set_cpus)(const struct cpumask *cpus);
 	void	(*ignore)(bool ignore);
-	void	(*set_on)(bool on, bool draining, bool overwrite);
+	void	(*set_mode)(enum trace_ext_mode mode, bool overwrite);
 	int	(*swap_page)(int cpu, struct ext_ring_swap *swap);
 	int	(*reset)(int cpu);
 	int	(*enable)(unsigned int event, u16 type);

@@ -201,12 +201,13 @@ static void unload_all(struct rb_ext *ext)
 	ext->started = false;
 }
 
-static void tell_writer(struct rb_ext *ext, bool draining)
+/* Have the writer record if it is on, else be in the mode @otherwise. */
+static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 {
 	lockdep_assert_held(&ext->mode_lock);
 
-	ext->ops->set_on(ext->on && !ext->paused, draining,
-			    ext->overwrite);
+	ext->ops->set_mode(ext->on && !ext->paused ? TRACE_EXT_ON : otherwise,
+			   ext->overwrite);
 }
 
 /*
@@ -233,7 +234,7 @@ static int load_all(struct rb_ext *ext)
 	}
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
-		tell_writer(ext, true);
+		set_mode(ext, TRACE_EXT_DRAIN);
 	ext->ops->sync(-1);
 	return 0;
 }
@@ -350,7 +351,7 @@ void rb_ext_on(struct rb_ext *ext)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	ext->on = true;
-	tell_writer(ext, false);
+	set_mode(ext, TRACE_EXT_OFF);
 }
 
 /* In an oops (ftrace_dump_on_oops) nothing is waited for: just be quiet. */
@@ -360,7 +361,7 @@ static void off_in_oops(struct rb_ext *ext)
 		return;
 
 	ext->on = false;
-	tell_writer(ext, false);
+	set_mode(ext, TRACE_EXT_OFF);
 	raw_spin_unlock(&ext->mode_lock);
 }
 
@@ -375,14 +376,14 @@ void rb_ext_off(struct rb_ext *ext)
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		ext->on = false;
-		tell_writer(ext, true);
+		set_mode(ext, TRACE_EXT_DRAIN);
 	}
 
 	/* All that was inside an event pair has left it after this. */
 	ext->ops->sync(-1);
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
-		tell_writer(ext, false);
+		set_mode(ext, TRACE_EXT_OFF);
 
 	schedule_work(&ext->idle);
 }
@@ -393,7 +394,7 @@ void rb_ext_pause(struct rb_ext *ext)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	if (!ext->paused++ && ext->on)
-		tell_writer(ext, true);
+		set_mode(ext, TRACE_EXT_DRAIN);
 }
 
 void rb_ext_resume(struct rb_ext *ext)
@@ -401,7 +402,7 @@ void rb_ext_resume(struct rb_ext *ext)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	if (!--ext->paused && ext->on)
-		tell_writer(ext, false);
+		set_mode(ext, TRACE_EXT_OFF);
 }
 
 bool rb_ext_is_on(struct rb_ext *ext)
@@ -419,7 +420,7 @@ void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	ext->overwrite = overwrite;
-	tell_writer(ext, ext->on && ext->paused);
+	set_mode(ext, ext->on && ext->paused ? TRACE_EXT_DRAIN : TRACE_EXT_OFF);
 }
 
 /* Size and reset --------------------------------------------------------------- */

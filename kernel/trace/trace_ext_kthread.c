@@ -68,19 +68,19 @@ static void write_one(struct kwriter *writer, u16 type, u64 id)
 {
 	struct trace_event_raw_written *record;
 	u64 now = ktime_get_boot_fast_ns();
-	struct ext_ring_room room;
+	struct ext_ring_reservation resv;
 
-	if (!ext_ring_reserve(&writer->ring, now, sizeof(*record), &room) &&
-	    !ext_ring_reserve_slow(&writer->ring, now, sizeof(*record), &room))
+	if (!ext_ring_reserve(&writer->ring, now, sizeof(*record), &resv) &&
+	    !ext_ring_reserve_slow(&writer->ring, now, sizeof(*record), &resv))
 		return;
 
-	record = room.payload;
+	record = resv.payload;
 	*record = (struct trace_event_raw_written) {
 		.ent.type	= type,
 		.ent.pid	= current->pid,
 		.id		= id,
 	};
-	ext_ring_commit(&room);
+	ext_ring_commit(&resv);
 }
 
 static void write_work(struct kthread_work *work)
@@ -260,13 +260,13 @@ static void kthread_set_cpus(const struct cpumask *cpus)
 }
 
 /* An event is begun and ended in one go: there is nothing to drain. */
-static void kthread_set_on(bool on, bool draining, bool overwrite)
+static void kthread_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu(kwriters, cpu).ring.overwrite, overwrite);
-	WRITE_ONCE(is_on, on);
+	WRITE_ONCE(is_on, mode == TRACE_EXT_ON);
 }
 
 static int kthread_swap_page(int cpu, struct ext_ring_swap *swap)
@@ -307,7 +307,7 @@ static const struct trace_ext_ops kthread_ops = {
 	.sync		= kthread_sync,
 	.is_open	= kthread_is_open,
 	.set_cpus	= kthread_set_cpus,
-	.set_on		= kthread_set_on,
+	.set_mode	= kthread_set_mode,
 	.swap_page	= kthread_swap_page,
 	.reset		= kthread_reset,
 	.enable		= kthread_enable,

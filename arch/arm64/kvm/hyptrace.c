@@ -394,13 +394,16 @@ static void hyptrace_stop(void)
 	hyptrace_clock_stop();
 }
 
-static void hyptrace_set_on(bool on, bool draining, bool overwrite)
+static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
-	enum hyp_trace_mode mode = on ? HYP_TRACE_ON :
-				   draining ? HYP_TRACE_DRAIN : HYP_TRACE_OFF;
+	static const enum hyp_trace_mode hyp_mode[] = {
+		[TRACE_EXT_OFF]		= HYP_TRACE_OFF,
+		[TRACE_EXT_DRAIN]	= HYP_TRACE_DRAIN,
+		[TRACE_EXT_ON]		= HYP_TRACE_ON,
+	};
 	struct arm_smccc_res res;
 
-	hyptrace_call(&res, __hyp_trace_mode, mode, overwrite);
+	hyptrace_call(&res, __hyp_trace_mode, hyp_mode[mode], overwrite);
 }
 
 static int hyptrace_swap_page(int cpu, struct ext_ring_swap *swap)
@@ -475,7 +478,7 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.is_open	= hyptrace_is_open,
 	.set_cpus	= hyptrace_set_cpus,
 	.ignore		= hyptrace_ignore,
-	.set_on		= hyptrace_set_on,
+	.set_mode	= hyptrace_set_mode,
 	.swap_page	= hyptrace_swap_page,
 	.reset		= hyptrace_reset,
 	.enable		= hyptrace_enable,
