@@ -2,8 +2,10 @@
 /*
  * State of an external ring buffer, shared by its parts:
  *
- *   ring_buffer_ext.c	life of the rings: load, unload, resize, on, off
- *   ring_buffer_ext_read.c	consuming reads, statistics
+ *   ring_buffer_ext.c		life of the rings: load, unload, resize, on, off
+ *   ring_buffer_ext_page.c	the reader page: copied and checked
+ *   ring_buffer_ext_read.c	consuming reads
+ *   ring_buffer_ext_stat.c	statistics
  *   ring_buffer_ext_iter.c	non-consuming reads
  *   ring_buffer_ext_wait.c	those who wait for events
  *   ring_buffer_ext_map.c	pages in user space
@@ -239,6 +241,7 @@ bool rb_ext_all_empty(struct rb_ext *ext);
 int rb_ext_cpu_load(struct rb_ext_cpu *c);
 void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost);
 void rb_ext_refresh(struct rb_ext_cpu *c);
+bool rb_ext_swap_page(struct rb_ext_cpu *c);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);
 
 #endif /* _KERNEL_TRACE_RING_BUFFER_EXT_INTERNAL_H */

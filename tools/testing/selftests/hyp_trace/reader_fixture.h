@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's reader of an external ring, in user space: ring_buffer_ext_read.c and
- * _iter.c as they are, over one CPU's ring whose pages are ours.
+ * The kernel's reader of an external ring, in user space: ring_buffer_ext_page.c,
+ * _read.c, _stat.c and _iter.c as they are, over one CPU's ring whose pages are ours.
  */
 #ifndef READER_FIXTURE_H
 #define READER_FIXTURE_H

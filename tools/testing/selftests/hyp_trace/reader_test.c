@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the kernel's readers of an external ring, in user space: ring_buffer_ext_read.c
- * and _iter.c, over a ring that ext_ring.c writes, all as they are, in one thread. What
- * they do in parallel is tested by reader_stress.c, what hostile pages do by
- * reader_fuzz.c.
+ * Tests of the kernel's readers of an external ring, in user space:
+ * ring_buffer_ext_page.c, _read.c, _stat.c and _iter.c, over a ring that ext_ring.c
+ * writes, all as they are, in one thread. What they do in parallel is tested by
+ * reader_stress.c, what hostile pages do by reader_fuzz.c.
  *
  * Prints TAP.
  */

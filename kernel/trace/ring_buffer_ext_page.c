@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * External ring buffers: the reader page.
+ *
+ * The reader trusts nothing that lies in shared pages. It copies what has been
+ * committed, checks the copy, and serves events from there. What the writer says in
+ * registers is compared with what it must be. What is wrong is skipped, and
+ * reported once; the events that were in it count as lost, exactly, because the
+ * next page comes with its first event's sequence number.
+ */
+
+#include <linux/printk.h>
+
+#include "ring_buffer_ext_internal.h"
+
+/* Skip the rest of the reader page: as if it ended where the last event was taken */
+static void skip_page(struct rb_ext_cpu *c, const char *why)
+{
+	c->bad = true;
+	c->commit = c->done.read;
+	c->end = c->done;
+	c->unread = 0;
+
+	if (!c->warned)
+		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped and count as overrun in per_cpu/cpu%d/stats\n",
+			c->ext->name, c->cpu, why, c->cpu);
+	c->warned = true;
+}
+
+/* Copy what the writer has added to the reader page since last time. */
+static void take_commit(struct rb_ext_cpu *c)
+{
+	u64 commit = ext_page_commit(c->page);
+	struct ext_cursor start = c->end, end;
+	int count;
+
+	if (commit == c->commit)
+		return;
+
+	if (commit < c->commit || commit > EXT_RING_DATA_SIZE) {
+		skip_page(c, "commit out of range");
+		return;
+	}
+
+	if (!c->commit) {
+		c->copy->time_stamp = READ_ONCE(c->page->time_stamp);
+		ext_cursor_init(&start, c->copy);
+		if (start.ts < c->end.ts) {
+			skip_page(c, "time goes backwards");
+			return;
+		}
+	}
+
+	memcpy(c->copy->data + c->commit, c->page->data + c->commit,
+	       commit - c->commit);
+	end = start;
+	count = ext_cursor_skip(&end, c->copy, commit, &c->ext->format);
+	if (count < 0) {
+		skip_page(c, "malformed event");
+		return;
+	}
+
+	/* Else everything that is not would be going backwards from then on. */
+	if (end.ts > rb_ext_latest()) {
+		skip_page(c, "time in the future");
+		return;
+	}
+
+	if (!c->commit)
+		c->done = start;
+	c->end = end;
+	c->commit = commit;
+	c->unread += count;
+}
+
+/* Is what EL2 returned the one thing that it can be? */
+static bool swap_ok(const struct rb_ext_cpu *c,
+		    const struct ext_ring_swap *swap)
+{
+	return swap->pos >= c->next_pos &&
+	       swap->first_seq >= c->seq &&
+	       swap->id == c->slot_id[swap->pos % c->ring->nr_slots];
+}
+
+/**
+ * rb_ext_swap_page() - exchange the reader page for the oldest unread one
+ * @c:		the CPU, locked, with a ring
+ *
+ * Return: false if there is none
+ */
+bool rb_ext_swap_page(struct rb_ext_cpu *c)
+{
+	struct ext_ring_swap swap;
+	u64 lost;
+
+	lockdep_assert_held(&c->lock);
+
+	if (c->ext->ops->swap_page(c->cpu, &swap))
+		return false;
+
+	if (!swap_ok(c, &swap)) {
+		pr_err_once("%s: CPU%d: impossible reader page %u for position %llu, expected position %llu or later\n",
+			    c->ext->name, c->cpu, swap.id, swap.pos,
+			    c->next_pos);
+		return false;
+	}
+
+	c->slot_id[swap.pos % c->ring->nr_slots] = c->spare;
+	c->spare = swap.id;
+	c->page = c->ring->pages[swap.id];
+	c->next_pos = swap.pos + 1;
+	c->commit = 0;
+	c->unread = 0;
+	c->done.read = 0;
+	c->bad = false;
+	c->flagged = false;
+
+	lost = swap.first_seq - c->seq;
+	c->seq = swap.first_seq;
+	c->lost += lost;
+	c->overrun += lost;
+	return true;
+}
+
+/**
+ * rb_ext_refresh() - take what was added to the reader page
+ * @c:		the CPU, locked
+ */
+void rb_ext_refresh(struct rb_ext_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	if (c->ring && c->page && !c->bad && !c->flagged)
+		take_commit(c);
+}
+
+/**
+ * rb_ext_rewind() - begin anew, with an empty ring
+ * @c:		the CPU, locked; if it has a ring, rb_ext_slots_init() was before this
+ */
+void rb_ext_rewind(struct rb_ext_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	c->generation++;
+	WRITE_ONCE(c->alarm, RB_EXT_NO_ALARM);
+	c->rung = 0;
+	c->page = NULL;
+	c->next_pos = 0;
+	c->commit = 0;
+	c->unread = 0;
+	c->tail = (struct rb_ext_tail_count) { };
+	c->seq = 0;
+	c->bad = false;
+	c->flagged = false;
+	c->warned = false;
+	c->done = (struct ext_cursor) { };
+	c->end = c->done;
+	if (!c->ring)
+		return;
+
+	/* Who has it mapped must not take it for a page with events. */
+	c->spare = c->ring->nr_slots;
+	WRITE_ONCE(c->ring->pages[c->spare]->commit, 0);
+}
+
+/**
+ * rb_ext_slots_init() - which page is in which slot of an empty ring
+ * @slot_id:	by slot, to be filled in
+ * @nr_slots:	how many there are
+ *
+ * Context: no reader may look at them yet; so many that it is not for the readers' lock.
+ */
+void rb_ext_slots_init(u32 *slot_id, u32 nr_slots)
+{
+	u32 i;
+
+	for (i = 0; i < nr_slots; i++)
+		slot_id[i] = i;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * External ring buffers: statistics.
+ *
+ * They look at the ring's shared pages, which the writer goes on to write: what
+ * cannot be is left out, and nonsense stays in the one answer.
+ */
+
+#include "ring_buffer_ext_internal.h"
+
+/* Events that a page has at most: a header and a struct trace_entry each. */
+#define MAX_EVENTS	(EXT_RING_DATA_SIZE / 12)
+
+/**
+ * struct stat_snapshot - what is in a ring, seen without disturbing the writer
+ * @entries:	events that can still be read
+ * @overrun:	events that cannot, and no swap has found out yet
+ * @oldest_ts:	boot clock of the oldest one, or of its page [ns]
+ */
+struct stat_snapshot {
+	u64	entries;
+	u64	overrun;
+	u64	oldest_ts;
+};
+
+static void snapshot_reader_page(struct rb_ext_cpu *c, struct stat_snapshot *snap)
+{
+	rb_ext_refresh(c);
+	if (!c->unread)
+		return;
+
+	snap->oldest_ts = c->done.ts;
+	snap->entries = c->unread;
+}
+
+/*
+ * Events in the page that is being written, or -EINVAL. Each is counted once: whoever
+ * asks again has the new ones added.
+ */
+static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 pos)
+{
+	struct rb_ext_tail_count *tail = &c->tail;
+	int count;
+
+	if (tail->page != page || tail->pos != pos) {
+		*tail = (struct rb_ext_tail_count) { .page = page, .pos = pos };
+		ext_cursor_init(&tail->cursor, page);
+	}
+
+	/* Live: the page may be reused meanwhile, which the caller finds out. */
+	count = data_race(ext_cursor_skip(&tail->cursor, page, ext_page_commit(page),
+					  &c->ext->format));
+	if (count < 0) {
+		tail->page = NULL;
+		return count;
+	}
+
+	tail->count += count;
+	return tail->count;
+}
+
+/*
+ * Add the pages in the ring. Numbers from shared memory: what cannot be is left
+ * out, and nonsense stays in this one answer. False if the writer interfered.
+ */
+static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *snap)
+{
+	u64 oldest, first_seq, expected, before;
+	const struct ext_ring_page *page;
+	int count;
+
+	if (tail < c->next_pos)
+		return true;
+
+	oldest = rb_ext_oldest(c, tail);
+	page = rb_ext_page_at(c, oldest);
+	first_seq = READ_ONCE(page->first_seq);
+	if (!snap->entries && ext_page_commit(page))
+		snap->oldest_ts = READ_ONCE(page->time_stamp);
+
+	page = rb_ext_page_at(c, tail);
+	count = count_tail(c, page, tail);
+
+	expected = c->seq + snap->entries;
+	if (first_seq > expected)
+		snap->overrun = first_seq - expected;
+	before = READ_ONCE(page->first_seq) - first_seq;
+	if (count >= 0 && before <= (u64)c->ring->nr_slots * MAX_EVENTS)
+		snap->entries += before + count;
+
+	/* Pairs with ring_begin_page(): was the oldest page still the oldest? */
+	smp_rmb();
+	return READ_ONCE(c->ring->meta->claimed) < oldest + c->ring->nr_slots;
+}
+
+static struct stat_snapshot take_snapshot(struct rb_ext_cpu *c)
+{
+	struct stat_snapshot snap;
+	int tries = 3;
+	u64 tail = 0;
+
+	/* In this order: if tail has moved on, the reader page's commit is final. */
+	do {
+		snap = (struct stat_snapshot) { };
+		if (c->ring)
+			tail = rb_ext_tail(c->ring);
+		snapshot_reader_page(c, &snap);
+	} while (c->ring && !snapshot_ring(c, tail, &snap) && --tries);
+
+	return snap;
+}
+
+/**
+ * struct byte_count - bytes that can still be read, counted a part at a time
+ * @bytes:	so far
+ * @next:	position of the page to count next
+ * @end:	position to stop at
+ * @generation:	c->generation; if that has changed, there is nothing more
+ */
+struct byte_count {
+	u64		bytes;
+	u64		next;
+	u64		end;
+	unsigned int	generation;
+};
+
+/* The reader page; and settle where the end is. */
+static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
+{
+	u64 tail;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	rb_ext_refresh(c);
+	*count = (struct byte_count) {
+		.bytes = c->commit - c->done.read,
+		.generation = c->generation,
+	};
+	if (!c->ring)
+		return;
+
+	tail = rb_ext_tail(c->ring);
+	if (tail < c->next_pos)
+		return;
+
+	/* From shared memory: not more than a ring's worth, whatever it says. */
+	count->next = rb_ext_oldest(c, tail);
+	count->end = count->next + min(tail - count->next + 1, (u64)c->ring->nr_slots);
+}
+
+/* Some more pages, less those that are gone meanwhile; false if there are none. */
+static bool count_pages(struct rb_ext_cpu *c, struct byte_count *count)
+{
+	u64 stop;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!c->ring || c->generation != count->generation)
+		return false;
+
+	count->next = max(count->next, rb_ext_oldest(c, rb_ext_tail(c->ring)));
+	if (count->next >= count->end)
+		return false;
+
+	stop = count->next + min(count->end - count->next, (u64)RB_EXT_PAGES_AT_ONCE);
+	for (; count->next != stop; count->next++)
+		count->bytes += min(ext_page_commit(rb_ext_page_at(c, count->next)),
+				    EXT_RING_DATA_SIZE);
+
+	return true;
+}
+
+/* Bytes that can still be read; while the writer runs, a good guess. */
+static u64 count_bytes(struct rb_ext_cpu *c)
+{
+	struct byte_count count;
+
+	count_reader_page(c, &count);
+	while (count_pages(c, &count))
+		;
+
+	return count.bytes;
+}
+
+/**
+ * rb_ext_entries() - events that can still be read
+ * @c:		the CPU, locked
+ */
+u64 rb_ext_entries(struct rb_ext_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	return take_snapshot(c).entries;
+}
+
+/**
+ * rb_ext_overrun() - events that are lost
+ * @c:		the CPU, locked
+ */
+u64 rb_ext_overrun(struct rb_ext_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	return c->overrun + take_snapshot(c).overrun;
+}
+
+static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
+{
+	/* This looks at all pages, and takes the lock for some of them at a time. */
+	if (stat == RB_EXT_BYTES)
+		return count_bytes(c);
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	switch (stat) {
+	case RB_EXT_ENTRIES:
+		return rb_ext_entries(c);
+	case RB_EXT_OVERRUN:
+		return rb_ext_overrun(c);
+	case RB_EXT_DROPPED:
+		return c->dropped +
+		       (c->ring ? READ_ONCE(c->ring->meta->dropped) : 0);
+	case RB_EXT_READ:
+		return c->read;
+	case RB_EXT_OLDEST_TS:
+		return take_snapshot(c).oldest_ts;
+	default:
+		return 0;
+	}
+}
+
+u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat)
+{
+	u64 sum = 0;
+
+	if (cpu != RING_BUFFER_ALL_CPUS)
+		return cpu_stat(per_cpu_ptr(ext->cpus, cpu), stat);
+
+	for_each_possible_cpu(cpu)
+		sum += cpu_stat(per_cpu_ptr(ext->cpus, cpu), stat);
+
+	return sum;
+}
