@@ -14,11 +14,6 @@
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
 
-u64 rb_ext_clock(void)
-{
-	return ktime_get_boot_fast_ns();
-}
-
 /* Memory of a ring ---------------------------------------------------------- */
 
 static void ring_free(struct trace_ext_ring *ring)
@@ -135,16 +130,11 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 	return ret ? NULL : ring;
 }
 
-/**
- * rb_ext_cpu_load() - load a ring, unless it is loaded
- * @c:		the CPU; it need not be online
- *
- * Until the next sync on that CPU the ring is closed.
- *
- * Context: rb_ext.lock is held.
- * Return: 0, -ENOMEM, or why the writer refused
+/*
+ * Load a CPU's ring, unless it is loaded. The CPU need not be online. Until the next
+ * sync on that CPU the ring is closed.
  */
-int rb_ext_cpu_load(struct rb_ext_cpu *c)
+static int cpu_load(struct rb_ext_cpu *c)
 {
 	struct trace_ext_ring *ring __free(ring_free) = NULL;
 	int ret;
@@ -228,7 +218,7 @@ static int load_all(struct rb_ext *ext)
 	}
 
 	for_each_online_cpu(cpu) {
-		ret = rb_ext_cpu_load(per_cpu_ptr(ext->cpus, cpu));
+		ret = cpu_load(per_cpu_ptr(ext->cpus, cpu));
 		if (ret)
 			return ret;
 	}
@@ -295,7 +285,7 @@ int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 	if (!ext->started)
 		return 0;
 
-	if (rb_ext_cpu_load(c))
+	if (cpu_load(c))
 		pr_err("%s: no memory for CPU%d's buffer, it will not be traced\n",
 		       ext->name, cpu);
 	else
@@ -629,6 +619,32 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 	/* As when tracing is turned on, for those that are traced only now. */
 	if (READ_ONCE(ext->on))
 		ext->in_use(ext, true);
+}
+
+/**
+ * rb_ext_map() - map a CPU's ring into user space
+ * @ext:	the buffer
+ * @cpu:	the CPU
+ * @vma:	where to; page 0 is the one that says where the reader is
+ *
+ * Loads the ring, if it is not: who maps it wants to use it.
+ *
+ * Context: mmap_lock is held.
+ * Return: 0, -EPERM if not read-only and shared, -EINVAL if beyond the end,
+ * -ENOMEM, or why the writer refused
+ */
+int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
+{
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
+	int ret;
+
+	ret = rb_ext_map_prepare(vma);
+	if (ret)
+		return ret;
+
+	guard(mutex)(&ext->lock);
+
+	return cpu_load(c) ?: rb_ext_map_cpu(c, vma);
 }
 
 /**

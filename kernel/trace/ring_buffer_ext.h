@@ -34,7 +34,6 @@ struct trace_array *trace_array_create_ext(const char *name,
 					   const char *systems,
 					   struct rb_ext *ext);
 
-u64 rb_ext_clock(void);
 int rb_ext_load(struct rb_ext *ext);
 unsigned long rb_ext_clamp(struct rb_ext *ext, unsigned long size);
 #ifdef CONFIG_RING_BUFFER_EXT

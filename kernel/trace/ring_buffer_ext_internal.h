@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * State of an external ring buffer, shared by its parts:
+ * State of an external ring buffer, shared by its parts. Those are a ladder: none
+ * calls a function of one above it, and those on the same rung call none of each other.
  *
  *   ring_buffer_ext.c		life of the rings: load, unload, resize, on, off
- *   ring_buffer_ext_page.c	the reader page: copied and checked
- *   ring_buffer_ext_read.c	consuming reads
- *   ring_buffer_ext_stat.c	statistics
+ *
  *   ring_buffer_ext_iter.c	non-consuming reads
  *   ring_buffer_ext_wait.c	those who wait for events
  *   ring_buffer_ext_map.c	pages in user space
+ *
+ *   ring_buffer_ext_read.c	consuming reads
+ *   ring_buffer_ext_stat.c	statistics
+ *
+ *   ring_buffer_ext_page.c	the reader page: copied and checked
+ *
+ *   this file			state, and access to pages
+ *
+ * Where something below finds that the rings may be of no use any more, it schedules
+ * rb_ext.idle, which is a work of the topmost.
  *
  * Locks, outer first: trace_types_lock, cpus_read_lock() or mmap_lock,
  * rb_ext.lock, rb_ext_cpu.lock, rb_ext.mode_lock.
@@ -22,6 +31,7 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/time64.h>
+#include <linux/timekeeping.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -224,24 +234,36 @@ static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
  */
 static inline u64 rb_ext_latest(void)
 {
-	return rb_ext_clock() + 600ULL * NSEC_PER_SEC;
+	return ktime_get_boot_fast_ns() + 600ULL * NSEC_PER_SEC;
 }
 
-int rb_ext_init(struct rb_ext *ext);
-void rb_ext_exit(struct rb_ext *ext);
+/* ring_buffer_ext_page.c */
+void rb_ext_slots_init(u32 *slot_id, u32 nr_slots);
+void rb_ext_rewind(struct rb_ext_cpu *c);
+void rb_ext_refresh(struct rb_ext_cpu *c);
+bool rb_ext_swap_page(struct rb_ext_cpu *c);
+
+/* ring_buffer_ext_read.c */
+bool rb_ext_all_empty(struct rb_ext *ext);
+u64 rb_ext_consume_mapped(struct rb_ext_cpu *c);
+
+/* ring_buffer_ext_stat.c */
+u64 rb_ext_entries(struct rb_ext_cpu *c);
+u64 rb_ext_overrun(struct rb_ext_cpu *c);
+
+/* ring_buffer_ext_wait.c */
 void rb_ext_init_wait(struct rb_ext *ext);
 void rb_ext_rearm(struct rb_ext_cpu *c);
 void rb_ext_doorbell(struct rb_ext *ext);
-void rb_ext_rewind(struct rb_ext_cpu *c);
-void rb_ext_slots_init(u32 *slot_id, u32 nr_slots);
-u64 rb_ext_consume_mapped(struct rb_ext_cpu *c);
-u64 rb_ext_entries(struct rb_ext_cpu *c);
-u64 rb_ext_overrun(struct rb_ext_cpu *c);
-bool rb_ext_all_empty(struct rb_ext *ext);
-int rb_ext_cpu_load(struct rb_ext_cpu *c);
+
+/* ring_buffer_ext_map.c */
 void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost);
-void rb_ext_refresh(struct rb_ext_cpu *c);
-bool rb_ext_swap_page(struct rb_ext_cpu *c);
+int rb_ext_map_prepare(struct vm_area_struct *vma);
+int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma);
+
+/* ring_buffer_ext.c */
+int rb_ext_init(struct rb_ext *ext);
+void rb_ext_exit(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);
 
 #endif /* _KERNEL_TRACE_RING_BUFFER_EXT_INTERNAL_H */

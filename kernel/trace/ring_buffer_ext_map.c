@@ -95,22 +95,13 @@ static int insert_pages(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 }
 
 /**
- * rb_ext_map() - map a CPU's ring into user space
- * @ext:	the buffer
- * @cpu:	whose
- * @vma:	where to; page 0 is the one that says where the reader is
+ * rb_ext_map_prepare() - see whether a mapping is allowed
+ * @vma:	where to
  *
- * Loads the ring, if it is not: who maps it wants to use it.
- *
- * Context: mmap_lock is held.
- * Return: 0, -EPERM if not read-only and shared, -EINVAL if beyond the end,
- * -ENOMEM, or why the writer refused
+ * Return: 0, -EPERM if not read-only and shared
  */
-int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
+int rb_ext_map_prepare(struct vm_area_struct *vma)
 {
-	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
-	int ret;
-
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
 	    !(vma->vm_flags & VM_MAYSHARE))
 		return -EPERM;
@@ -118,12 +109,22 @@ int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
 	/* Nor later. And what is mapped is counted in c->mapped, not copied. */
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYWRITE | VM_MAYEXEC);
+	return 0;
+}
 
-	guard(mutex)(&ext->lock);
+/**
+ * rb_ext_map_cpu() - map a CPU's ring into user space
+ * @c:		the CPU; its ring is loaded
+ * @vma:	where to; page 0 is the one that says where the reader is
+ *
+ * Context: mmap_lock and rb_ext.lock are held.
+ * Return: 0, -EINVAL if beyond the end, -ENOMEM
+ */
+int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma)
+{
+	int ret;
 
-	ret = rb_ext_cpu_load(c);
-	if (ret)
-		return ret;
+	lockdep_assert_held(&c->ext->lock);
 
 	if (!c->mapped) {
 		ret = user_page_alloc(c);

@@ -126,4 +126,6 @@ void message(const char *fmt, ...);
 
 #define NSEC_PER_SEC			1000000000ull
 
+u64 ktime_get_boot_fast_ns(void);
+
 #endif /* USER_HOST_H */
