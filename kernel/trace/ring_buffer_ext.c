@@ -395,16 +395,6 @@ void rb_ext_resume(struct rb_ext *ext)
 		set_mode(ext, TRACE_EXT_OFF);
 }
 
-bool rb_ext_is_on(struct rb_ext *ext)
-{
-	return READ_ONCE(ext->on) && !READ_ONCE(ext->paused);
-}
-
-bool rb_ext_is_set_on(struct rb_ext *ext)
-{
-	return READ_ONCE(ext->on);
-}
-
 void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite)
 {
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
@@ -416,24 +406,6 @@ void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite)
 /* Size and reset --------------------------------------------------------------- */
 
 #define MAX_SIZE	(EXT_RING_MAX_SLOTS * EXT_RING_DATA_SIZE)
-
-/**
- * rb_ext_clamp() - the size that a buffer gets when it is created
- * @ext:	the buffer
- * @size:	the size that trace_buf_size= is for all instances [bytes per CPU]
- *
- * Unlike one that is written to buffer_size_kb it was not meant for this buffer, and
- * nobody is there who could be told: so one that is too large is not refused.
- */
-unsigned long rb_ext_clamp(struct rb_ext *ext, unsigned long size)
-{
-	if (size <= MAX_SIZE)
-		return size;
-
-	pr_warn("%s: trace_buf_size: a buffer may have %lu KiB per CPU at most, and has that\n",
-		ext->name, MAX_SIZE / 1024);
-	return MAX_SIZE;
-}
 
 unsigned long rb_ext_size(struct rb_ext *ext, int cpu)
 {
@@ -540,6 +512,36 @@ int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 		return -ENOMEM;
 
 	return resize_cpus(ext, cpus, nr_slots);
+}
+
+/*
+ * The size that trace_buf_size= gives to all instances was not meant for this buffer,
+ * and nobody is there who could be told: so one that is too large is not refused,
+ * unlike one that is written to buffer_size_kb.
+ */
+static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
+{
+	if (size <= MAX_SIZE)
+		return size;
+
+	pr_warn("%s: trace_buf_size: a buffer may have %lu KiB per CPU at most, and has that\n",
+		ext->name, MAX_SIZE / 1024);
+	return MAX_SIZE;
+}
+
+/**
+ * rb_ext_prepare() - settle what a buffer will be, when its instance is created
+ * @ext:	the buffer
+ * @size:	the size that it will have once it is in use [bytes per CPU]; the
+ *		largest that there is if this is larger
+ * @overwrite:	a full ring loses the oldest events, else the newest
+ *
+ * Return: 0, -ENOMEM
+ */
+int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite)
+{
+	rb_ext_set_overwrite(ext, overwrite);
+	return rb_ext_resize(ext, clamp_size(ext, size), RING_BUFFER_ALL_CPUS);
 }
 
 static void readers_reset(struct rb_ext_cpu *c)

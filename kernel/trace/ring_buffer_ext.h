@@ -4,8 +4,9 @@
  *
  * ring_buffer.c's public functions call those below of the same names for a
  * trace_buffer that is external, so that the whole of tracefs works on it
- * unchanged; see their descriptions there. The writer's driver provides struct
- * trace_ext_ops.
+ * unchanged; see their descriptions there. An external trace_buffer has no CPU: where
+ * ring_buffer.c finds that a CPU is not in the buffer's cpumask, it asks for that
+ * CPU's ring here. The writer's driver provides struct trace_ext_ops.
  */
 #ifndef _KERNEL_TRACE_RING_BUFFER_EXT_H
 #define _KERNEL_TRACE_RING_BUFFER_EXT_H
@@ -35,22 +36,32 @@ struct trace_array *trace_array_create_ext(const char *name,
 					   struct rb_ext *ext);
 
 int rb_ext_load(struct rb_ext *ext);
-unsigned long rb_ext_clamp(struct rb_ext *ext, unsigned long size);
+int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
+
+/*
+ * rb_ext() says who reads a trace_buffer that is external, else it is NULL; rb_ext_iter()
+ * and rb_set_ext_iter() go with the iterator of one. They are macros: the structures
+ * are known in ring_buffer.c only. And without the option the compiler does not even
+ * see what is to be left out.
+ */
 #ifdef CONFIG_RING_BUFFER_EXT
+#define rb_ext(buffer)				((buffer)->ext)
+#define rb_ext_iter(iter)			((iter)->ext)
+#define rb_set_ext_iter(iter, ext_iter)		((void)((iter)->ext = (ext_iter)))
 void rb_ext_reader_gone(struct rb_ext *ext);
 bool trace_ext_name_reserved(const char *name);
 #else
-/* Macros: so that the compiler does not even see what there is to be left out. */
-#define rb_ext_reader_gone(ext)	do { } while (0)
-#define trace_ext_name_reserved(name)	false
+#define rb_ext(buffer)				((struct rb_ext *)NULL)
+#define rb_ext_iter(iter)			((struct rb_ext_iter *)NULL)
+#define rb_set_ext_iter(iter, ext_iter)		do { } while (0)
+#define rb_ext_reader_gone(ext)			do { } while (0)
+#define trace_ext_name_reserved(name)		false
 #endif
 
 void rb_ext_on(struct rb_ext *ext);
 void rb_ext_off(struct rb_ext *ext);
 void rb_ext_pause(struct rb_ext *ext);
 void rb_ext_resume(struct rb_ext *ext);
-bool rb_ext_is_on(struct rb_ext *ext);
-bool rb_ext_is_set_on(struct rb_ext *ext);
 void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite);
 int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu);
 unsigned long rb_ext_size(struct rb_ext *ext, int cpu);
@@ -83,8 +94,8 @@ struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp);
 void rb_ext_iter_free(struct rb_ext_iter *iter);
 void rb_ext_iter_reset(struct rb_ext_iter *iter);
 bool rb_ext_iter_empty(struct rb_ext_iter *iter);
-bool rb_ext_iter_dropped(struct rb_ext_iter *iter);
-struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts);
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
+					   int *missed_events);
 void rb_ext_iter_advance(struct rb_ext_iter *iter);
 
 #endif /* _KERNEL_TRACE_RING_BUFFER_EXT_H */

@@ -149,7 +149,8 @@ struct rb_ext_cpu {
  * @lock:	serialises load, unload, resize, reset
  * @started:	the writer's clock runs
  * @mode_lock:	protects the three below, and orders what the writer is told
- * @on:		the user wants events recorded
+ * @on:		the user wants events recorded, as in trace_buffer.record_disabled;
+ *		this is what the writer is told, or about to be
  * @paused:	nesting of rb_ext_pause()
  * @overwrite:	a full ring loses the oldest events, else the newest
  * @iters:	non-consuming readers

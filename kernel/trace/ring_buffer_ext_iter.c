@@ -209,16 +209,22 @@ bool rb_ext_iter_empty(struct rb_ext_iter *iter)
 	return !iter_fill(iter);
 }
 
-bool rb_ext_iter_dropped(struct rb_ext_iter *iter)
+/**
+ * rb_ext_iter_peek() - look at the next event
+ * @iter:	the iterator
+ * @ts:		boot clock of the event [ns], may be NULL
+ * @missed_events: whether events are missing before it
+ *
+ * Return: the event, or NULL if there is none
+ */
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
+					   int *missed_events)
 {
-	return iter->dropped;
-}
-
-struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts)
-{
+	bool filled = iter_fill(iter);
 	struct ext_cursor next;
 
-	if (!iter_fill(iter))
+	*missed_events = iter->dropped;
+	if (!filled)
 		return NULL;
 
 	next = iter->cursor;

@@ -224,7 +224,7 @@ static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 	}
 }
 
-/* With something to consume: see below. */
+/* As rb_ext_read_page(), with something to consume; @len is without the header. */
 static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 		     size_t len, int full)
 {
@@ -257,7 +257,7 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 	/* Its first event's delta counts from the last one before it. */
 	to->time_stamp = c->done.ts;
 	memset(room_at(to, size), 0, DATA_ROOM - size);
-	set_commit(to, size, min(len, DATA_ROOM), c->lost);
+	set_commit(to, size, len, c->lost);
 
 	consumed(c, &next, count);
 	return 0;
@@ -269,7 +269,7 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
  * @cpu:	whose
  * @data_page:	a page, for one in the format of events/header_page: the same, filled
  *		in, or another one in exchange
- * @len:	bytes of data that it may have
+ * @len:	bytes that it may have, its header included
  * @full:	only a page that the writer has left
  *
  * Return: 0, or -1 if there is nothing of the kind
@@ -278,8 +278,13 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
 		     struct buffer_data_page **data_page, size_t len, int full)
 {
 	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
+	const size_t header = offsetof(struct ext_ring_page, data);
 	unsigned long flags;
 	int filled, ret = -1;
+
+	if (len <= header)
+		return -1;
+	len = min(len - header, DATA_ROOM);
 
 	filled = reader_lock_filled(c, &flags);
 	if (filled < 0)

@@ -149,7 +149,8 @@ static void read_page(void)
 	u64 commit;
 	int ret;
 
-	if (!rb_ext_read_page(&reader.ext, 0, &data_page, len, next_byte() % 2)) {
+	if (!rb_ext_read_page(&reader.ext, 0, &data_page,
+			      offsetof(struct ext_ring_page, data) + len, next_byte() % 2)) {
 		page = (struct ext_ring_page *)data_page;
 		commit = page->commit & (BIT(30) - 1);
 		require(commit && commit <= len);
@@ -168,10 +169,10 @@ static void iterate(void)
 {
 	struct rb_ext_iter *iter = rb_ext_iter_alloc(&reader.ext, 0, GFP_KERNEL);
 	struct ring_buffer_event *event;
-	int count = 0;
+	int count = 0, missed;
 	u64 ts;
 
-	while ((event = rb_ext_iter_peek(iter, &ts))) {
+	while ((event = rb_ext_iter_peek(iter, &ts, &missed))) {
 		require(is_ours(record_of(event)));
 		require(count++ < (int)((SLOTS + 1) * EXT_RING_DATA_SIZE / 12));
 		accepted++;

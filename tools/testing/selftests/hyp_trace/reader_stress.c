@@ -99,7 +99,8 @@ static bool consume_page(unsigned int *seed)
 
 	if (!data_page)
 		data_page = calloc(1, sizeof(struct ext_ring_page));
-	if (rb_ext_read_page(&reader.ext, 0, &data_page, len, rand_r(seed) % 2))
+	if (rb_ext_read_page(&reader.ext, 0, &data_page,
+			     offsetof(struct ext_ring_page, data) + len, rand_r(seed) % 2))
 		return false;
 
 	page = (struct ext_ring_page *)data_page;
@@ -145,9 +146,10 @@ static void *iterator(void *arg)
 		struct rb_ext_iter *iter;
 		struct ring_buffer_event *event;
 		u64 last = 0, ts;
+		int missed;
 
 		iter = rb_ext_iter_alloc(&reader.ext, 0, GFP_KERNEL);
-		while ((event = rb_ext_iter_peek(iter, &ts))) {
+		while ((event = rb_ext_iter_peek(iter, &ts, &missed))) {
 			const struct record *record = record_of(event);
 
 			if (record->check != check_of(record->id, ts) ||
