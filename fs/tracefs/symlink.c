@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Symbolic links in tracefs.
+ */
+
+#include <linux/fs.h>
+#include <linux/security.h>
+#include <linux/tracefs.h>
+
+#include "internal.h"
+
+/**
+ * tracefs_create_symlink() - create a symbolic link in the tracefs filesystem
+ * @name:	the link's name
+ * @parent:	the directory that it is to be in, or NULL for the root
+ * @target:	where it points to, a string that stays for good
+ *
+ * Users can't remove it: it is a file, in a directory that has no unlink.
+ *
+ * Return: the link's dentry, or NULL
+ */
+struct dentry *tracefs_create_symlink(const char *name, struct dentry *parent,
+				      const char *target)
+{
+	struct dentry *dentry;
+	struct inode *inode;
+
+	if (security_locked_down(LOCKDOWN_TRACEFS))
+		return NULL;
+
+	dentry = tracefs_start_creating(name, parent);
+	if (IS_ERR(dentry))
+		return NULL;
+
+	inode = tracefs_get_inode(dentry->d_sb);
+	if (unlikely(!inode))
+		return tracefs_failed_creating(dentry);
+
+	inode->i_mode = S_IFLNK | 0777;
+	inode->i_op = &simple_symlink_inode_operations;
+	inode->i_link = (char *)target;
+	d_instantiate(dentry, inode);
+	return tracefs_end_creating(dentry);
+}
