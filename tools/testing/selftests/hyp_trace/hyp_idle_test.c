@@ -12,7 +12,7 @@
 #include "hyp_fixture.h"
 
 #define ROOT		"/sys/kernel/tracing/"
-#define FUNCTIONS	"tell_el2 sync_this_cpu hyp_set_alarm"
+#define FUNCTIONS	"tell_el2 sync_this_cpu hyptrace_set_alarm"
 #define CALLS		ROOT "events/csd/csd_function_entry/enable"
 
 FIXTURE(idle) {
@@ -170,9 +170,9 @@ static bool trace_for_a_while(void)
 	ok &= ran(0, "sync_this_cpu") > 0 && adjtimex(&normal) >= 0;
 
 	ok &= !pthread_create(&thread, NULL, read_pipe, NULL);
-	for (i = 0; i < TIMEOUT_MS / 20 && !ran(0, "hyp_set_alarm"); i++)
+	for (i = 0; i < TIMEOUT_MS / 20 && !ran(0, "hyptrace_set_alarm"); i++)
 		usleep(20000);
-	ok &= ran(0, "hyp_set_alarm") > 0;
+	ok &= ran(0, "hyptrace_set_alarm") > 0;
 	ok &= !emit(1, 1) && !pthread_join(thread, &got) && (long)got > 0;
 	ok &= !put(HYP "buffer_size_kb", "64") && !put(HYP "buffer_size_kb", "256");
 	return ok && !put(HYP "trace", "") && !put(HYP "tracing_on", "0");
