@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ext_ring - the per-CPU trace ring that EL2 writes and the host reads
+ * ext_ring - the per-CPU trace ring that an external writer fills and this kernel reads
  *
- * What the two sides share: the layout of a page, of the meta page, and the
- * meaning of a position. Documentation/trace/hyp-ring.rst derives the
- * algorithm; the writer is kernel/trace/ext_ring.c, the reader ring_buffer_ext.c.
+ * The two sides share the layout of a page, of the meta page, and the meaning of
+ * a position. Documentation/trace/hyp-ring.rst derives the algorithm; the writer is
+ * kernel/trace/ext_ring.c, the reader ring_buffer_ext.c and its parts.
  *
  * Vocabulary
  *   position  monotonic number of a page in the stream of one CPU, from 0
  *   slot      position % nr_slots: where the ring keeps the page of a position
- *   id        index of a page in the table given to EL2; ids 0..nr_slots - 1
- *             start in the slot of that number, id nr_slots outside of the ring
+ *   id        index of a page in the table given to the writer; ids
+ *             0..nr_slots - 1 start in the slot of that number, id nr_slots
+ *             outside of the ring
  *   spare     the one that is outside of the ring: what the reader holds
  *
- * Everything here is written by EL2 and read by the host, which writes to nothing
+ * The writer writes all of this, and the reader reads it. The reader writes to nothing
  * but the spare page, if that is mapped into user space: its commit, and behind the
  * data how many events were lost before. Since it could write to all of it (it is
- * host memory), EL2 never reads it back.
+ * the reader's memory), the writer never reads it back.
  */
 #ifndef _LINUX_EXT_RING_H
 #define _LINUX_EXT_RING_H
@@ -32,15 +33,16 @@
 #define EXT_RING_PAGE_SIZE	4096
 #endif
 
-/* Ring slots that a ring has at least: one to write while one is read. */
+/* A ring has this many slots at least: one is written while one is read. */
 #define EXT_RING_MIN_SLOTS	2
 /*
- * And at most: 512 MiB for a CPU with pages of 4 KiB. Its bookkeeping at EL2 has
- * to be in one piece, which is 3 MiB then; the page allocator has 4 at most.
+ * A ring has this many slots at most: 512 MiB for a CPU with pages of 4 KiB. The
+ * writer's bookkeeping has to be in one piece, which is 3 MiB then; the page allocator
+ * has 4 at most.
  */
 #define EXT_RING_MAX_SLOTS	131072U
 
-/* struct ext_ring_page without the data. */
+/* This is struct ext_ring_page without the data. */
 #define EXT_RING_PAGE_OVERHEAD	24
 #define EXT_RING_DATA_SIZE	(EXT_RING_PAGE_SIZE - EXT_RING_PAGE_OVERHEAD)
 
@@ -51,7 +53,7 @@
  * @data:	events, as ring_buffer.h's struct ring_buffer_event
  * @first_seq:	number of events that its CPU wrote before this page
  *
- * Byte-compatible with ring_buffer.c's struct buffer_data_page, which is what
+ * It is byte-compatible with ring_buffer.c's struct buffer_data_page, which is what
  * events/header_page describes and binary readers parse. @first_seq lies where
  * that has data, but @commit never reaches it.
  */
@@ -64,7 +66,7 @@ struct ext_ring_page {
 
 static_assert(sizeof(struct ext_ring_page) == EXT_RING_PAGE_SIZE,
 	      "EXT_RING_PAGE_OVERHEAD must be what struct ext_ring_page has besides its data");
-/* A u64 and a local_t; ring_buffer.c keeps the structure to itself. */
+/* It has a u64 and a local_t; ring_buffer.c keeps the structure to itself. */
 static_assert(offsetof(struct ext_ring_page, data) == 16,
 	      "data must be where it is in struct buffer_data_page");
 
@@ -89,9 +91,9 @@ struct ext_ring_meta {
  * struct ext_ring_swap - what swapping out a reader page gave
  * @id:		page that the reader now owns
  * @pos:	its position
- * @first_seq:	sequence number of its first event, from EL2's own record
+ * @first_seq:	sequence number of its first event, from the writer's own record
  *
- * Travels in registers, so that neither side has to trust memory for it.
+ * It travels in registers, so that neither side has to trust memory for it.
  */
 struct ext_ring_swap {
 	__u32	id;
@@ -99,7 +101,7 @@ struct ext_ring_swap {
 	__u64	first_seq;
 };
 
-/* Layout of struct ring_buffer_event's header word, see ring_buffer.h. */
+/* ring_buffer.h describes struct ring_buffer_event; this is its header word's layout. */
 #define EXT_RING_TYPE_BITS	5
 #define EXT_RING_DELTA_BITS	27
 #define EXT_RING_EXTEND_BITS	(EXT_RING_DELTA_BITS + 32)

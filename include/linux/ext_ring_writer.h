@@ -2,12 +2,11 @@
 /*
  * Writer side of the trace ring: reserve and commit, inlined into each event.
  *
- * Relies on: one writer per ring, on one CPU, never interrupted by another
- * write (EL2 runs with exceptions masked). Readers call ext_ring_swap() from
- * any CPU, serialised by the caller. What must not run in parallel to the writer
- * says so; nvhe/trace.c sees to it.
+ * It relies on one writer per ring, on one CPU, which is never interrupted by another
+ * write. Readers call ext_ring_swap() from any CPU, serialised by the caller. What
+ * must not run in parallel to the writer says so; the caller sees to it.
  *
- * Plain C: tools/testing/selftests/hyp_trace/ring_test.c builds it in user
+ * It is plain C: tools/testing/selftests/hyp_trace/ring_test.c builds it in user
  * space.
  */
 #ifndef _LINUX_EXT_RING_WRITER_H
@@ -20,8 +19,8 @@
 #include <asm/barrier.h>
 
 /**
- * struct ext_ring_record - EL2's private record of one page
- * @page:	the page, in EL2's address space
+ * struct ext_ring_record - the writer's private record of one page
+ * @page:	the page, in the writer's address space
  * @first_seq:	events written to the ring before this page was begun
  */
 struct ext_ring_record {
@@ -30,7 +29,7 @@ struct ext_ring_record {
 };
 
 /**
- * struct ext_ring - EL2's private state of one CPU's ring
+ * struct ext_ring - the writer's private state of one CPU's ring
  * @page:	page being written
  * @seq:	events written since ext_ring_reset()
  * @write:	bytes of @page->data in use
@@ -53,7 +52,7 @@ struct ext_ring_record {
  * @head:	next position that a reader will get
  * @slots:	a word each, see slot_word() in ext_ring.c
  * @records:	@nr_slots + 1 of them, by page id
- * @meta:	shared with the host, written only
+ * @meta:	shared with the reader, written only
  *
  * The first five are all that the fast path touches.
  */
@@ -81,7 +80,7 @@ struct ext_ring {
 	struct ext_ring_meta	*meta;
 };
 
-/* No alarm: no position is that high. */
+/* This is no alarm: no position is that high. */
 #define EXT_RING_NO_ALARM	U64_MAX
 
 /**
@@ -90,8 +89,8 @@ struct ext_ring {
  * @page:	the page that this is in
  * @end:	bytes of the page's data that are in use once it is committed
  *
- * By value, in registers: after stores to the page the compiler would have to
- * load all of it from struct ext_ring again.
+ * It is passed by value, in registers: after stores to the page the compiler would
+ * have to load all of it from struct ext_ring again.
  */
 struct ext_ring_reservation {
 	void			*payload;
@@ -143,7 +142,7 @@ ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
 	u64 write = ring->write, end = write + ext_ring_size(payload);
 	void *base = (void *)page + write;
 
-	/* One register that all stores are relative to. */
+	/* Have one register that all stores are relative to. */
 	OPTIMIZER_HIDE_VAR(base);
 
 	ring->seq++;
@@ -167,6 +166,8 @@ ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
  * If not, ext_ring_make_room() is to be asked, which is not done here so that the
  * caller can do it in a function of its own, and need save no registers for it in the
  * common case.
+ *
+ * Return: true if it can
  */
 static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
 					      u64 delta, u32 payload)
@@ -226,7 +227,7 @@ static __always_inline bool ext_ring_reserve_slow(struct ext_ring *ring, u64 now
  * ext_ring_commit() - publish the event that was reserved last
  * @resv:	its reservation, filled in
  *
- * Release: pairs with the readers' acquire of commit in ext_page_commit().
+ * The release pairs with the readers' acquire of commit in ext_page_commit().
  */
 static __always_inline void ext_ring_commit(const struct ext_ring_reservation *resv)
 {
@@ -254,9 +255,9 @@ void ext_ring_suspend(struct ext_ring *ring);
 void ext_ring_set_alarm(struct ext_ring *ring, u64 pos);
 
 /**
- * ext_ring_doorbell() - tell the host that this CPU's alarm has gone off
+ * ext_ring_doorbell() - tell the reader that this CPU's alarm has gone off
  *
- * Not in ext_ring.c: what a doorbell is depends on where this runs. The event that
+ * This is not in ext_ring.c: what a doorbell is depends on the writer. The event that
  * caused it need not be visible before the writer's CPU next takes interrupts.
  */
 void ext_ring_doorbell(void);

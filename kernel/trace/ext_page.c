@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a page's bytes to events: see ext_page.h.
+ * ext_page - from a page's bytes to events, see ext_page.h
  *
- * The encoding is that of struct ring_buffer_event (ring_buffer.h), of which
- * EL2 uses data events and time extends; nothing else is accepted.
+ * The encoding is that of struct ring_buffer_event (ring_buffer.h), of which the
+ * writer uses data events and time extends; nothing else is accepted.
  */
 
 #include <linux/errno.h>
@@ -11,7 +11,7 @@
 
 #include "ext_page.h"
 
-/* Split a data event's header: size of header and payload, both in bytes. */
+/* Find the sizes of a data event's header and payload, both in bytes. */
 static int data_event(const u32 *head, u32 type_len, u32 room,
 		      u32 *header, u32 *payload)
 {
@@ -32,7 +32,7 @@ static int data_event(const u32 *head, u32 type_len, u32 room,
 	return *header + *payload <= room ? 0 : -EINVAL;
 }
 
-/* What a record begins with: struct trace_entry (trace_events.h). */
+/* A record begins with this, as struct trace_entry (trace_events.h) does. */
 struct record_head {
 	u16	type;
 	u8	flags;
@@ -117,7 +117,7 @@ int ext_cursor_next(struct ext_cursor *cursor, const struct ext_ring_page *page,
 
 /*
  * Of what ext_cursor_next() would accept, skip those of the same type and length as
- * the last one; that is most. Returns how many.
+ * the last one; that is most. Return how many.
  *
  * Their time stamps can't overflow if the first one is not within reach of that.
  */
@@ -130,7 +130,7 @@ static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *pag
 	const u32 size = 4 + type_len * 4;
 	const u8 *at = page->data + cursor->read, *start = at;
 	const u8 *last = page->data + commit - size;
-	/* More than a page full of the largest deltas. */
+	/* This is more than a page full of the largest deltas. */
 	const u64 reach = (u64)EXT_RING_DATA_SIZE << EXT_RING_DELTA_BITS;
 	u64 ts = cursor->ts;
 

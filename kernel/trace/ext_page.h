@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a page's bytes to events.
+ * ext_page - from a page's bytes to events
  *
- * Plain C without state of its own, so that it can be tested and fuzzed in user
- * space. Whatever the bytes are: no access outside of them, and an end.
+ * This is plain C without state of its own, so that it can be tested and fuzzed in
+ * user space. Whatever the bytes are, it accesses nothing outside of them, and ends.
  */
 #ifndef _KERNEL_TRACE_EXT_PAGE_H
 #define _KERNEL_TRACE_EXT_PAGE_H
@@ -27,7 +27,7 @@ struct ext_page_format {
 };
 
 /**
- * struct ext_cursor - where one is in a page
+ * struct ext_cursor - a place in a page
  * @read:	offset of what comes next [bytes]
  * @ts:		boot clock of the last event [ns]
  * @record:	the last event's record, or NULL
@@ -44,7 +44,7 @@ struct ext_cursor {
  * ext_page_commit() - how much of a page can be read
  * @page:	a page that may be written right now
  *
- * Acquire: pairs with ext_ring_commit(). The bytes up to there are complete.
+ * The acquire pairs with ext_ring_commit(). The bytes up to there are complete.
  *
  * Return: bytes of data; more than EXT_RING_DATA_SIZE if the page is bad
  */

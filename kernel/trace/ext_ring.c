@@ -21,7 +21,7 @@
 
 #include <linux/ext_ring_writer.h>
 
-/* A slot's word: page id in the low bits, position above. */
+/* A slot's word has the page id in its low bits, and the position above. */
 #define SLOT_ID_BITS	20
 
 static u64 slot_word(u32 id, u64 pos)
@@ -40,7 +40,7 @@ static u64 slot_pos(u64 word)
 }
 
 /*
- * Claim the slot of position @pos for writing. One writer and, at any moment,
+ * Claim the slot of position @pos for writing. There is one writer and, at any moment,
  * one reader: if the cmpxchg loses, it lost to the swap of this very slot,
  * after which the slot is free.
  *
@@ -49,7 +49,7 @@ static u64 slot_pos(u64 word)
  * Where our cmpxchg loses, that the page's address depends on the word it
  * found does the same.
  *
- * Returns false if the slot is unread and must be kept.
+ * Return false if the slot is unread and must be kept.
  */
 static __always_inline bool slot_claim(struct ext_ring *ring, u64 *slot, u64 pos,
 				       u32 *id)
@@ -97,13 +97,13 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 	/*
 	 * Only now may anyone look at the page as position pos: its commit is
 	 * no longer that of its previous life. The first pairs with
-	 * ext_ring_swap(), the second with rb_ext_tail() on the host.
+	 * ext_ring_swap(), the second with rb_ext_tail().
 	 */
 	smp_store_release(&ring->tail, pos);
 	smp_store_release(&meta->tail, pos);
 }
 
-/* Move on to the next page; false if the ring is full and must stay so. */
+/* Move on to the next page; return false if the ring is full and must stay so. */
 static __always_inline bool ring_next_page(struct ext_ring *ring, u64 now)
 {
 	u32 slot = ring->tail_slot + 1;
@@ -131,7 +131,7 @@ static void ring_write_extend(struct ext_ring *ring, u64 delta)
 
 /*
  * Somebody waits for an event at this position, or an earlier one, and there will be
- * one. Passes @delta on: what has it called last needs no stack frame then.
+ * one. Pass @delta on: what has it called last needs no stack frame then.
  */
 static noinline s64 ring_alarm(struct ext_ring *ring, s64 delta)
 {
@@ -147,7 +147,7 @@ static noinline s64 ring_drop(struct ext_ring *ring)
 	return -1;
 }
 
-/* As ext_ring_make_room(), for what is not once per page. */
+/* Do what ext_ring_make_room() does, for what is not once per page. */
 static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 size)
 {
 	u64 delta;
@@ -269,7 +269,7 @@ int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 		    !try_cmpxchg(&ring->slots[slot], &word,
 				 slot_word(ring->spare,
 					   pos + ring->nr_slots))) {
-			/* Overrun just now: this position is gone. */
+			/* The writer has overrun it just now: this position is gone. */
 			ring->head = pos + 1;
 			continue;
 		}

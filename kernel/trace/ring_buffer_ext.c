@@ -32,7 +32,7 @@ static void ring_free(struct trace_ext_ring *ring)
 
 DEFINE_FREE(ring_free, struct trace_ext_ring *, ring_free(_T))
 
-/* Rather fail than have the OOM killer make room: it is only a trace. */
+/* Fail rather than have the OOM killer make room: it is only a trace. */
 static void *ring_page_alloc(int cpu)
 {
 	struct page *page = alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL |
@@ -97,7 +97,7 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 	return 0;
 }
 
-/* Take the ring away from the readers, then from the writer; the caller's now */
+/* Take the ring away from the readers, then from the writer: it is the caller's now. */
 static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 {
 	struct trace_ext_ring *ring = c->ring;
@@ -126,7 +126,7 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 
 	kvfree(slot_id);
 
-	/* Rather lose the pages than share them with who knows what. */
+	/* Lose the pages rather than share them with who knows what. */
 	return ret ? NULL : ring;
 }
 
@@ -164,7 +164,7 @@ static int cpu_load(struct rb_ext_cpu *c)
 
 static void cpu_unload(struct rb_ext_cpu *c)
 {
-	/* Only after tracing could not be turned on: they had it before that. */
+	/* This is after tracing could not be turned on: they had it before that. */
 	if (c->mapped)
 		return;
 
@@ -201,7 +201,7 @@ static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 }
 
 /*
- * Ends with the writer ready to finish what it will begin once it is on: else it
+ * Have the writer ready to finish what it will begin once it is on: else it
  * could begin on a CPU that has not heard yet that there is something to finish.
  */
 static int load_all(struct rb_ext *ext)
@@ -250,7 +250,7 @@ static int try_load_all(struct rb_ext *ext)
  * rb_ext_load() - see to it that there are rings to write to
  * @ext:	the buffer
  *
- * For rb_ext_on() to follow, which can't fail.
+ * rb_ext_on() is to follow, which can't fail.
  *
  * Return: 0, -ENOMEM, or why the writer refused
  */
@@ -271,7 +271,7 @@ int rb_ext_load(struct rb_ext *ext)
 /**
  * rb_ext_cpu_online() - a CPU has come up
  * @ext:	the buffer
- * @cpu:	the CPU; runs this
+ * @cpu:	the CPU, which runs this
  *
  * Context: CPU hotplug.
  * Return: 0; without memory for a ring the CPU is not traced
@@ -296,8 +296,8 @@ int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 }
 
 /*
- * Nobody could miss the rings: tracing off, all read, no one reading. Whoever has
- * one mapped has its file open.
+ * Could anybody miss the rings? Not if tracing is off, all is read and no one reads.
+ * Whoever has one mapped has its file open.
  */
 static bool is_idle(struct rb_ext *ext)
 {
@@ -326,7 +326,7 @@ static void idle_work(struct work_struct *work)
 
 /**
  * rb_ext_reader_gone() - a reader's file has been closed
- * @ext:	the buffer, or NULL: it was not an external one
+ * @ext:	the buffer, or NULL if it was not an external one
  */
 void rb_ext_reader_gone(struct rb_ext *ext)
 {
@@ -618,7 +618,7 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 		cpumask_copy(ext->tr->tracing_cpumask, cpus);
 	}
 
-	/* As when tracing is turned on, for those that are traced only now. */
+	/* Do as when tracing is turned on, for those that are traced only now. */
 	if (READ_ONCE(ext->on))
 		ext->in_use(ext, true);
 }
@@ -629,7 +629,7 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
  * @cpu:	the CPU
  * @vma:	where to; page 0 is the one that says where the reader is
  *
- * Loads the ring, if it is not: who maps it wants to use it.
+ * This loads the ring, unless it is loaded: who maps it wants to use it.
  *
  * Context: mmap_lock is held.
  * Return: 0, -EPERM if not read-only and shared, -EINVAL if beyond the end,

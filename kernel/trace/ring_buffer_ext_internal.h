@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * State of an external ring buffer, shared by its parts. Those are a ladder: none
- * calls a function of one above it, and those on the same rung call none of each other.
+ * The parts of an external ring buffer share this state. They are a ladder: none calls a
+ * function of one above it, and those on the same rung call none of each other.
  *
  *   ring_buffer_ext.c		life of the rings: load, unload, resize, on, off
  *
@@ -55,16 +55,16 @@ struct rb_ext_tail_count {
 /**
  * struct rb_ext_cpu - the reader's side of one CPU's ring
  * @lock:	serialises readers; protects all below but @doorbell, @waiters and @mapped
- * @ext:	whose it is
+ * @ext:	the buffer that it is of
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
  * @ring:	the ring's memory, NULL if none is loaded
  * @generation:	counts what makes positions meaningless: load, unload, reset
- * @slot_id:	page id by slot. EL2 has the same, but this one is ours: a swap
+ * @slot_id:	page id by slot. The writer has the same, but this one is ours: a swap
  *		must return what is expected
  * @spare:	id of the reader page
  * @next_pos:	position that the next swap will give, or a later one
- * @page:	the reader page as EL2 writes it, NULL before the first swap
+ * @page:	the reader page as the writer writes it, NULL before the first swap
  * @copy:	our copy of it: what is checked stays as it was checked. It is given
  *		away for another page by readers of pages only
  * @event:	a copy of the event that was given to a reader last, who looks at it
@@ -86,7 +86,7 @@ struct rb_ext_tail_count {
  * @overrun:	events lost
  * @dropped:	events dropped by rings that are unloaded
  * @alarm:	position at which the writer will tell us of an event, RB_EXT_NO_ALARM
- *		if it won't. Read without @lock by rb_ext_doorbell()
+ *		if it won't. rb_ext_doorbell() reads it without @lock
  * @rung:	how often the writer had told us when we last looked
  * @armed:	when that was set last [jiffies]
  * @doorbell:	wakes those who wait, when it has
@@ -188,8 +188,8 @@ struct rb_ext {
 #define RB_EXT_NO_ALARM	U64_MAX
 
 /*
- * Pages of a ring that are looked at with rb_ext_cpu.lock held, which keeps the
- * CPU's interrupts off: a ring may have EXT_RING_MAX_SLOTS.
+ * So many pages of a ring are looked at with rb_ext_cpu.lock held at most, which keeps
+ * the CPU's interrupts off: a ring may have EXT_RING_MAX_SLOTS.
  */
 #define RB_EXT_PAGES_AT_ONCE	256
 
@@ -197,9 +197,10 @@ struct rb_ext {
  * rb_ext_tail() - position that the writer is at
  * @ring:	a loaded ring
  *
- * Acquire: pairs with ring_begin_page(). The page of that position has a valid
- * header, all earlier ones have all their events. The value is only a hint:
- * it lies in shared memory.
+ * The acquire pairs with ring_begin_page(). The page of that position has a valid
+ * header, all earlier ones have all their events.
+ *
+ * Return: the position; it is only a hint, for it lies in shared memory
  */
 static inline u64 rb_ext_tail(const struct trace_ext_ring *ring)
 {
@@ -211,7 +212,9 @@ static inline u64 rb_ext_tail(const struct trace_ext_ring *ring)
  * @c:		a CPU whose ring is loaded
  * @pos:	position, from c->next_pos on
  *
- * Never out of bounds, whatever @pos.
+ * The access is never out of bounds, whatever @pos is.
+ *
+ * Return: the page
  */
 static inline const struct ext_ring_page *
 rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
@@ -219,7 +222,13 @@ rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
 	return c->ring->pages[c->slot_id[pos % c->ring->nr_slots]];
 }
 
-/** rb_ext_oldest() - the oldest position at @tail that is in the ring */
+/**
+ * rb_ext_oldest() - the oldest position that is in the ring
+ * @c:		a CPU whose ring is loaded
+ * @tail:	position that the writer is at
+ *
+ * Return: the position, c->next_pos or a later one
+ */
 static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
 {
 	u64 slots = c->ring->nr_slots;
@@ -228,10 +237,12 @@ static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
 }
 
 /**
- * rb_ext_latest() - the latest time that an event can have [ns]
+ * rb_ext_latest() - the latest time that an event can have
  *
  * The writer's clock may be ahead of ours, after a suspend for instance, until it is
  * corrected. This is for time that makes no sense.
+ *
+ * Return: boot clock [ns]
  */
 static inline u64 rb_ext_latest(void)
 {

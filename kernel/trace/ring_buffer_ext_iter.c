@@ -36,7 +36,7 @@ struct rb_ext_iter {
 	bool			dropped;
 };
 
-/* What is left of the reader page. */
+/* Take what is unread of the reader page. */
 static void take_reader_page(struct rb_ext_iter *iter)
 {
 	struct rb_ext_cpu *c = iter->c;
@@ -48,7 +48,7 @@ static void take_reader_page(struct rb_ext_iter *iter)
 	iter->cursor = c->done;
 }
 
-/* Copy the next page; false if it went away meanwhile, or is no good. */
+/* Copy the next page; return false if it went away meanwhile, or is no good. */
 static bool rb_ext_copy_page(struct rb_ext_iter *iter)
 {
 	const struct rb_ext_cpu *c = iter->c;
@@ -60,7 +60,7 @@ static bool rb_ext_copy_page(struct rb_ext_iter *iter)
 	/* Whether it was being written meanwhile is found out below. */
 	data_race(memcpy(iter->copy, page, sizeof(*iter->copy)));
 
-	/* Pairs with ring_begin_page(): first claimed, then the page changes */
+	/* Pairs with ring_begin_page(): first claimed is set, then the page changes. */
 	smp_rmb();
 	if (READ_ONCE(c->ring->meta->claimed) >= pos + c->ring->nr_slots)
 		return false;
@@ -78,7 +78,7 @@ static bool rb_ext_copy_page(struct rb_ext_iter *iter)
 	return true;
 }
 
-/* Go to the next page that has something: 1, 0 if there is none, -EAGAIN if unknown. */
+/* Go to the next page that has something; return 0 if there is none, -EAGAIN if unknown. */
 static int some_pages(struct rb_ext_iter *iter)
 {
 	struct rb_ext_cpu *c = iter->c;
@@ -153,7 +153,7 @@ static void iter_start(struct rb_ext_iter *iter)
 	if (c->page)
 		take_reader_page(iter);
 
-	/* From the oldest page on, so at most a ring's worth of pages. */
+	/* Begin with the oldest page, for a ring's worth of pages at most. */
 	tail = rb_ext_tail(c->ring);
 	if (tail >= c->next_pos) {
 		iter->next = rb_ext_oldest(c, tail);

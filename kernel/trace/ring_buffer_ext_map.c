@@ -67,7 +67,7 @@ static void user_page_free(struct rb_ext_cpu *c)
 	free_page((unsigned long)user);
 }
 
-/* The reader's page first, then those of the ring by id. */
+/* The page that says where the reader is comes first, then those of the ring by id. */
 static struct page *page_of(const struct rb_ext_cpu *c, unsigned long pgoff)
 {
 	return pgoff ? virt_to_page(c->ring->pages[pgoff - 1]) :
@@ -106,7 +106,7 @@ int rb_ext_map_prepare(struct vm_area_struct *vma)
 	    !(vma->vm_flags & VM_MAYSHARE))
 		return -EPERM;
 
-	/* Nor later. And what is mapped is counted in c->mapped, not copied. */
+	/* It can't be changed later. And c->mapped counts it, so it is not copied. */
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYWRITE | VM_MAYEXEC);
 	return 0;
@@ -144,7 +144,7 @@ int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 /**
  * rb_ext_map_dup() - there is one more of a mapping: it is being moved, or forked
  * @ext:	the buffer
- * @cpu:	whose
+ * @cpu:	the CPU
  */
 void rb_ext_map_dup(struct rb_ext *ext, int cpu)
 {
@@ -156,7 +156,7 @@ void rb_ext_map_dup(struct rb_ext *ext, int cpu)
 /**
  * rb_ext_unmap() - a mapping is gone
  * @ext:	the buffer
- * @cpu:	whose
+ * @cpu:	the CPU
  *
  * Return: 0
  */
@@ -175,7 +175,7 @@ int rb_ext_unmap(struct rb_ext *ext, int cpu)
 /**
  * rb_ext_map_get_reader() - TRACE_MMAP_IOCTL_GET_READER
  * @ext:	the buffer
- * @cpu:	whose
+ * @cpu:	the CPU
  *
  * Return: 0, -ENODEV if it is not mapped
  */

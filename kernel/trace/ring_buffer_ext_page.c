@@ -13,7 +13,7 @@
 
 #include "ring_buffer_ext_internal.h"
 
-/* Skip the rest of the reader page: as if it ended where the last event was taken */
+/* Skip the rest of the reader page: do as if it ended where the last event was taken. */
 static void skip_page(struct rb_ext_cpu *c, const char *why)
 {
 	c->bad = true;
@@ -73,7 +73,7 @@ static void take_commit(struct rb_ext_cpu *c)
 	c->unread += count;
 }
 
-/* Is what EL2 returned the one thing that it can be? */
+/* Is what the writer returned the one thing that it can be? */
 static bool swap_ok(const struct rb_ext_cpu *c,
 		    const struct ext_ring_swap *swap)
 {
@@ -165,7 +165,7 @@ void rb_ext_rewind(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_slots_init() - which page is in which slot of an empty ring
+ * rb_ext_slots_init() - say which page is in which slot of an empty ring
  * @slot_id:	by slot, to be filled in
  * @nr_slots:	how many there are
  *

@@ -7,16 +7,16 @@
 
 #include "ring_buffer_ext_internal.h"
 
-/* As ring_buffer.c tells binary readers of lost events, in a page's commit. */
+/* ring_buffer.c tells binary readers of lost events with these, in a page's commit. */
 #define MISSED_EVENTS	BIT(31)
 #define MISSED_STORED	BIT(30)
 
-/* What a page has behind its header, for those that know nothing of first_seq. */
+/* A page has this behind its header, for those that know nothing of first_seq. */
 #define DATA_ROOM	(PAGE_SIZE - offsetof(struct ext_ring_page, data))
 
 /*
- * Behind the header, at @offset. The page's @data ends before its @first_seq, but for
- * those that read pages it goes on to the page's end.
+ * Go behind the header, to @offset. The page's @data ends before its @first_seq, but
+ * for those that read pages it goes on to the page's end.
  */
 static void *room_at(struct ext_ring_page *page, size_t offset)
 {
@@ -24,8 +24,8 @@ static void *room_at(struct ext_ring_page *page, size_t offset)
 }
 
 /*
- * Is all of the reader page copied, with no more to come? In this order: if the writer
- * has moved on, the commit is its last.
+ * Is all of the reader page copied, with no more to come? The order matters: if the
+ * writer has moved on, the commit is its last.
  */
 static bool is_final(struct rb_ext_cpu *c)
 {
@@ -44,8 +44,8 @@ static bool can_swap(const struct rb_ext_cpu *c, u64 tail)
 }
 
 /*
- * See to it that there is something to consume. Swaps only if the writer has published
- * something to swap for: a reader of an empty ring causes no hypercall.
+ * See to it that there is something to consume. Swap only if the writer has published
+ * something to swap for: a reader of an empty ring does not call the writer.
  *
  * Return: 1 if c->done is in front of an event, 0 if there is none; -EAGAIN if not known
  * yet, for there were many pages that are no good
@@ -62,7 +62,7 @@ static int refill(struct rb_ext_cpu *c)
 		if (!c->ring)
 			return 0;
 
-		/* In this order: if tail has moved on, commit is final. */
+		/* The order matters: if tail has moved on, commit is final. */
 		tail = rb_ext_tail(c->ring);
 		rb_ext_refresh(c);
 		if (c->done.read != c->commit)
@@ -78,7 +78,7 @@ static int refill(struct rb_ext_cpu *c)
 	return 1;
 }
 
-/* @count events are consumed, up to @done. */
+/* Note that @count events are consumed, up to @done. */
 static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 		     unsigned int count)
 {
@@ -89,7 +89,7 @@ static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 	c->read += count;
 }
 
-/* The next event, and in @next the state behind it. */
+/* Return the next event, and in @next the state behind it. */
 static struct ring_buffer_event *peek(struct rb_ext_cpu *c,
 				      struct ext_cursor *next)
 {
@@ -110,8 +110,8 @@ static void maybe_idle(struct rb_ext_cpu *c)
 }
 
 /*
- * Who dumps the buffer in an oops may have been interrupted with the lock held:
- * better an incomplete dump than none. False if it could not be had.
+ * Who dumps the buffer in an oops may have interrupted the lock's holder: an incomplete
+ * dump is better than none. Return false if the lock could not be had.
  */
 static bool reader_lock(struct rb_ext_cpu *c, unsigned long *flags)
 {
@@ -123,10 +123,10 @@ static bool reader_lock(struct rb_ext_cpu *c, unsigned long *flags)
 }
 
 /*
- * Lock, with something to consume if there is anything: 1, or 0 if there is not. Pages that
- * are no good are passed over, with the lock held for some of them only.
+ * Lock, and see to it that there is something to consume. Pages that are no good are
+ * passed over, with the lock held for some of them only.
  *
- * -EBUSY if the lock could not be had.
+ * Return: 1, or 0 if there is nothing; -EBUSY if the lock could not be had
  */
 static int reader_lock_filled(struct rb_ext_cpu *c, unsigned long *flags)
 {
@@ -200,7 +200,7 @@ static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 	to->commit = commit | flags;
 }
 
-/* As many events as fit into @len bytes, from @next on; returns how many. */
+/* Take as many events as fit into @len bytes, from @next on; return how many. */
 static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 			      struct ext_cursor *next)
 {
@@ -224,7 +224,7 @@ static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 	}
 }
 
-/* As rb_ext_read_page(), with something to consume; @len is without the header. */
+/* Do what rb_ext_read_page() does; something is there, and @len is without the header. */
 static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 		     size_t len, int full)
 {
@@ -247,7 +247,7 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 
 	size = next.read - c->done.read;
 	if (!c->done.read && next.read == c->commit && final) {
-		/* All of a page that gets no more: our copy of it will do. */
+		/* It is all of a page that gets no more: our copy of it will do. */
 		swap(to, c->copy);
 		*data_page = (void *)to;
 	} else {
@@ -266,7 +266,7 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 /**
  * rb_ext_read_page() - consume a page's worth of events
  * @ext:	the buffer
- * @cpu:	whose
+ * @cpu:	the CPU
  * @data_page:	a page, for one in the format of events/header_page: the same, filled
  *		in, or another one in exchange
  * @len:	bytes that it may have, its header included
@@ -300,7 +300,7 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
  * rb_ext_consume_mapped() - consume the reader page where it is
  * @c:		the CPU, locked
  *
- * For those who have the ring mapped. If nothing is left in the reader page, the
+ * This is for those who have the ring mapped. If all of the reader page is read, the
  * next one takes its place. Events lost before a page are flagged as in
  * rb_ext_read_page(), if the writer has done with it.
  *
@@ -314,8 +314,8 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 	lockdep_assert_held(&c->lock);
 
 	/*
-	 * Without a ring: it is just being reset. With many pages that are no good: there
-	 * is more, mapped_empty() says, so this is asked for again.
+	 * Without a ring, it is just being reset. After many pages that are no good,
+	 * mapped_empty() says that there is more, so this is asked for again.
 	 */
 	if (!c->ring || refill(c) <= 0)
 		return 0;
@@ -334,7 +334,7 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 	return lost;
 }
 
-/* As refill() finds, but the reader page stays: somebody may be reading it. */
+/* Find what refill() does, but leave the reader page: somebody may be reading it. */
 static bool mapped_empty(struct rb_ext_cpu *c)
 {
 	u64 tail = rb_ext_tail(c->ring);
@@ -343,7 +343,7 @@ static bool mapped_empty(struct rb_ext_cpu *c)
 	return c->done.read == c->commit && !can_swap(c, tail);
 }
 
-/* Is there nothing to consume? -EAGAIN as refill(). */
+/* Is there nothing to consume? Return -EAGAIN if refill() does. */
 static int nothing_there(struct rb_ext_cpu *c)
 {
 	int ret;
@@ -373,6 +373,8 @@ static bool cpu_empty(struct rb_ext_cpu *c)
 /**
  * rb_ext_all_empty() - is there nothing to read from any CPU?
  * @ext:	the buffer
+ *
+ * Return: true if there is nothing
  */
 bool rb_ext_all_empty(struct rb_ext *ext)
 {

@@ -8,7 +8,7 @@
 
 #include "ring_buffer_ext_internal.h"
 
-/* Events that a page has at most: a header and a struct trace_entry each. */
+/* A page has so many events at most: each has a header and a struct trace_entry. */
 #define MAX_EVENTS	(EXT_RING_DATA_SIZE / 12)
 
 /**
@@ -34,8 +34,8 @@ static void snapshot_reader_page(struct rb_ext_cpu *c, struct stat_snapshot *sna
 }
 
 /*
- * Events in the page that is being written, or -EINVAL. Each is counted once: whoever
- * asks again has the new ones added.
+ * Count the events in the page that is being written; return that, or -EINVAL. Each is
+ * counted once: whoever asks again has the new ones added.
  */
 static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 pos)
 {
@@ -47,7 +47,7 @@ static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u6
 		ext_cursor_init(&tail->cursor, page);
 	}
 
-	/* Live: the page may be reused meanwhile, which the caller finds out. */
+	/* It is live: the page may be reused meanwhile, which the caller finds out. */
 	count = data_race(ext_cursor_skip(&tail->cursor, page, ext_page_commit(page),
 					  &c->ext->format));
 	if (count < 0) {
@@ -60,8 +60,8 @@ static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u6
 }
 
 /*
- * Add the pages in the ring. Numbers from shared memory: what cannot be is left
- * out, and nonsense stays in this one answer. False if the writer interfered.
+ * Add the pages in the ring. The numbers are from shared memory: what cannot be is left
+ * out, and nonsense stays in this one answer. Return false if the writer interfered.
  */
 static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *snap)
 {
@@ -99,7 +99,7 @@ static struct stat_snapshot take_snapshot(struct rb_ext_cpu *c)
 	int tries = 3;
 	u64 tail = 0;
 
-	/* In this order: if tail has moved on, the reader page's commit is final. */
+	/* The order matters: if tail has moved on, the reader page's commit is final. */
 	do {
 		snap = (struct stat_snapshot) { };
 		if (c->ring)
@@ -124,7 +124,7 @@ struct byte_count {
 	unsigned int	generation;
 };
 
-/* The reader page; and settle where the end is. */
+/* Count the reader page, and settle where the end is. */
 static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
 {
 	u64 tail;
@@ -143,12 +143,12 @@ static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
 	if (tail < c->next_pos)
 		return;
 
-	/* From shared memory: not more than a ring's worth, whatever it says. */
+	/* It is from shared memory: count a ring's worth at most, whatever it says. */
 	count->next = rb_ext_oldest(c, tail);
 	count->end = count->next + min(tail - count->next + 1, (u64)c->ring->nr_slots);
 }
 
-/* Some more pages, less those that are gone meanwhile; false if there are none. */
+/* Count some more pages, less those that are gone; return false if there are none. */
 static bool count_pages(struct rb_ext_cpu *c, struct byte_count *count)
 {
 	u64 stop;
@@ -170,7 +170,7 @@ static bool count_pages(struct rb_ext_cpu *c, struct byte_count *count)
 	return true;
 }
 
-/* Bytes that can still be read; while the writer runs, a good guess. */
+/* Count the bytes that can still be read; while the writer runs, it is a good guess. */
 static u64 count_bytes(struct rb_ext_cpu *c)
 {
 	struct byte_count count;
@@ -183,8 +183,10 @@ static u64 count_bytes(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_entries() - events that can still be read
+ * rb_ext_entries() - count the events that can still be read
  * @c:		the CPU, locked
+ *
+ * Return: how many there are
  */
 u64 rb_ext_entries(struct rb_ext_cpu *c)
 {
@@ -194,8 +196,10 @@ u64 rb_ext_entries(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_overrun() - events that are lost
+ * rb_ext_overrun() - count the events that are lost
  * @c:		the CPU, locked
+ *
+ * Return: how many there are
  */
 u64 rb_ext_overrun(struct rb_ext_cpu *c)
 {

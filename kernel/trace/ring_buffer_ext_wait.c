@@ -2,7 +2,7 @@
 /*
  * External ring buffers: those who wait for events.
  *
- * They are told, and look for nothing in between. Who waits has an alarm set with
+ * They are woken, and look for nothing in between. Who waits has an alarm set with
  * the writer, for each CPU that concerns it, at the position where the ring will
  * be as full as was asked for; if just any event will do, that is the next one.
  * When the writer gets there it rings, once. With nobody waiting no alarm is set:
@@ -15,7 +15,7 @@
  * off. Documentation/trace/hyp-ring.rst names the model of this.
  *
  * A writer that can't ring is looked at by a work, while somebody waits. That reads
- * shared memory, and causes no hypercall as long as there are no events.
+ * shared memory, and does not call the writer as long as there are no events.
  */
 
 #include <linux/smp.h>
@@ -25,7 +25,7 @@
 /* A timer goes off up to one tick late: this makes 10 ms at most, or two ticks. */
 #define POLL_TICKS	max(HZ / 100 - 1, 1)
 
-/* Position at which a ring is @full per cent full, the page being written included. */
+/* Say at which position a ring is @full per cent full, the page being written included. */
 static u64 watermark(const struct rb_ext_cpu *c, int full)
 {
 	return full ? c->next_pos + DIV_ROUND_UP_ULL((u64)full * c->ring->nr_slots, 100) - 1 : 0;
@@ -47,7 +47,7 @@ static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 	return c->ring && rb_ext_tail(c->ring) >= watermark(c, full);
 }
 
-/* All that events of this CPU concern. */
+/* Wake all that events of this CPU concern. */
 static void wake_cpu(struct rb_ext_cpu *c)
 {
 	wake_up_all(&c->waiters);
@@ -88,8 +88,8 @@ static bool alarm_missing(const struct rb_alarm *alarm)
 }
 
 /*
- * On the CPU itself, or while it is off or its ring closed. If it is just going or coming
- * EL2 refuses, and rb_ext_rearm() follows.
+ * Run on the CPU itself, or while it is off or its ring closed. If it is just going or
+ * coming the writer refuses, and rb_ext_rearm() follows.
  */
 static void alarm_set(void *data)
 {
@@ -105,7 +105,7 @@ static void alarm_set(void *data)
 
 	pos = watermark(c, alarm->full);
 	old = c->alarm;
-	/* First: it may go off at once, and rb_ext_doorbell() looks without the lock. */
+	/* This is first: it may go off at once, and rb_ext_doorbell() takes no lock. */
 	WRITE_ONCE(c->alarm, pos);
 	alarm->busy = c->ext->ops->set_alarm(c->cpu, pos);
 	if (alarm->busy)
@@ -116,7 +116,8 @@ static void alarm_set(void *data)
 
 /*
  * A CPU whose ring is closed is not interrupted for this: it may be one that is not to
- * be, nohz_full for instance. If it opens its ring just now EL2 refuses.
+ * be, nohz_full for instance. If it opens its ring just now the
+ * writer refuses.
  */
 static void alarm_set_anywhere(struct rb_alarm *alarm)
 {
@@ -171,8 +172,8 @@ static void arm(struct rb_ext *ext, int cpu, int full)
 
 /*
  * Has an alarm gone off? Then it must be set again, even if all has been read since, or
- * if another one was set meanwhile. What EL2 says of it lies in shared memory; the worst
- * that follows is a wake-up too many or too few.
+ * if another one was set meanwhile. What the writer says of it lies in shared memory;
+ * the worst that follows is a spurious wake-up, or one too few.
  */
 static bool alarm_clear(struct rb_ext_cpu *c)
 {
@@ -199,13 +200,13 @@ static bool alarm_clear(struct rb_ext_cpu *c)
  * Others ring there, too, and most of the time nobody waits: then there is nothing to
  * do, and no lock to take, which readers hold while they copy a page.
  *
- * That no alarm is set can be seen without the lock. It is noted before EL2 is asked for
- * it: by this CPU with interrupts off; or by another one while this one is off or its
- * ring closed, and EL2, which takes its own lock for that and again before this CPU's
- * next event, makes that one's store visible here. Where it is found cleared, whoever
- * cleared it wakes those who wait, and they set it again.
+ * That no alarm is set can be seen without the lock. It is noted before the writer is
+ * asked for it: by this CPU with interrupts off; or by another one while this one is off
+ * or its ring closed, and the writer, which takes its own lock for that and again before
+ * this CPU's next event, makes that one's store visible here. Where it is found cleared,
+ * whoever cleared it wakes those who wait, and they set it again.
  *
- * Whoever is woken for nothing waits again.
+ * A wake-up may be spurious: who is woken looks, and waits again.
  *
  * Context: hard interrupt.
  */
@@ -224,7 +225,7 @@ static void doorbell_work(struct irq_work *work)
 
 /**
  * rb_ext_rearm() - alarms may be lost: have those who wait set them again
- * @c:		of this CPU
+ * @c:		the CPU
  *
  * Its ring is another one or empty, or it was off: when the writer rings on its way
  * there or back nobody listens.
@@ -315,7 +316,7 @@ int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
 
 	while (1) {
 		prepare_to_wait(queue, &wait, TASK_INTERRUPTIBLE);
-		/* Without a condition: until they are told to give up. */
+		/* Without a condition they wait until they are told to give up. */
 		if (watermark_hit(ext, cpu, full) ||
 		    (cond ? cond(data) : atomic_read(&ext->wakes) != wakes))
 			break;
