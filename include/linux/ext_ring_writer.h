@@ -6,7 +6,7 @@
  * write. Readers call ext_ring_swap() from any CPU, serialised by the caller. What
  * must not run in parallel to the writer says so; the caller sees to it.
  *
- * It is plain C: tools/testing/selftests/hyp_trace/ring_test.c builds it in user
+ * It is plain C: tools/testing/selftests/hyp_trace/ring/ring_test.c builds it in user
  * space.
  */
 #ifndef _LINUX_EXT_RING_WRITER_H
