@@ -3,7 +3,7 @@
 #
 # Tests of make apply and of tools/qemu/run. Prints TAP; $1 is for scratch.
 
-top=$(cd "$(dirname "$0")/../../../.." && pwd)
+top=$(cd "$(dirname "$0")/../../../../.." && pwd)
 out=$(realpath "$1")/tools
 rm -rf "$out"
 mkdir -p "$out"
