@@ -28,7 +28,7 @@ test-series: all
 	@tools/build/series-check
 
 bench: all
-	@tools/testing/selftests/hyp_trace/bench
+	@tools/testing/selftests/hyp_trace/bench/run
 
 doc: bench
 	@tools/build/doc

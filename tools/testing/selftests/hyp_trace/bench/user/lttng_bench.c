@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What an event of one u64 costs with LTTng-UST, to be run in a session that has
- * hyp_bench:selftest enabled; see bench_user/run.
+ * hyp_bench:selftest enabled; see bench/user/run.
  */
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench.targets and "WHERE NAME VALUE" lines to a table and to a JSON file. Each figure
-# has to be there, once, wherever bench.targets says that it is measured.
+# targets and "WHERE NAME VALUE" lines to a table and to a JSON file. Each figure
+# has to be there, once, wherever targets says that it is measured.
 
 FNR == NR {
 	if (/^#/)
@@ -66,7 +66,7 @@ END {
 	}
 	print "\n]" > json
 	if (wrong != "")
-		print "twice, not in bench.targets, or no number:" wrong > "/dev/stderr"
+		print "twice, not in targets, or no number:" wrong > "/dev/stderr"
 	if (missing != "" && missing != " lttng")
 		print "not measured:" missing > "/dev/stderr"
 	if (wrong != "" || (missing != "" && missing != " lttng"))
