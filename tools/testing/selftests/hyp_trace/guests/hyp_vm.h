@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "hyp_trace.h"
+#include "../hyp_trace.h"
 
 #define CODE_IPA		0x40000000
 #define MMIO_IPA		0x10000000

@@ -13,7 +13,7 @@
 #include <sys/klog.h>
 #include <sys/mman.h>
 
-#include "hyp_waiter.h"
+#include "../tracefs/hyp_waiter.h"
 
 /* The shared memory ------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@
 
 #include <err.h>
 
-#include "hyp_trace.h"
+#include "../hyp_trace.h"
 
 #define MAX_FIELDS	512
 #define MAX_VALUES	4	/* that are remembered of a field */

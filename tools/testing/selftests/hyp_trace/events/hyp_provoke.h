@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "hyp_vm.h"
+#include "../guests/hyp_vm.h"
 
 #define ARRAY_LEN(x)	(sizeof(x) / sizeof((x)[0]))
 

@@ -8,7 +8,7 @@
 
 #include <err.h>
 
-#include "hyp_trace.h"
+#include "../hyp_trace.h"
 
 int main(int argc, char **argv)
 {

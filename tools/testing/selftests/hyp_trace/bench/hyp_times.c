@@ -7,7 +7,7 @@
  * usage: hyp_times
  */
 
-#include "hyp_trace.h"
+#include "../hyp_trace.h"
 
 /* The names that __print_symbolic() has for a field, from the event's format. */
 struct names {

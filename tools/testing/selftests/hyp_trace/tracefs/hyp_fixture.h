@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "../kselftest_harness.h"
-#include "hyp_trace.h"
+#include "../../kselftest_harness.h"
+#include "../hyp_trace.h"
 
 /*
  * Time-outs are for what hangs. The slowest test takes less than a tenth of this on a
@@ -290,7 +290,7 @@ static inline int ids_in_order(const char *text, bool *ordered)
 	return count;
 }
 
-/* Run a guest, see hyp_guest.c; its pid, or -1 if it failed. */
+/* Run a guest, see guests/hyp_guest.c; its pid, or -1 if it failed. */
 static inline pid_t run_guest(int exits, const char *hypercall)
 {
 	pid_t pid = fork();

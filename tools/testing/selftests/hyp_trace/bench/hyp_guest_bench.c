@@ -5,7 +5,7 @@
  * tracing that is off adds is the difference between two kernels.
  */
 
-#include "hyp_vm.h"
+#include "../guests/hyp_vm.h"
 
 #define ROUNDS	50
 #define RUNS	16		/* in a round: the counter ticks every 16 ns */

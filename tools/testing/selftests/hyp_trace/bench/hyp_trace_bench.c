@@ -5,7 +5,7 @@
  * what the times below are, but for those of many CPUs, for which it has no clock.
  *
  * hyp_trace_bench SECTION: prints "NAME VALUE" lines; see sections[]. The names are
- * explained in bench.targets. Each figure is of something that is counted here as well:
+ * explained in the file targets. Each figure is of something that is counted here as well:
  * if there was not as much of it as the figure is divided by, there is no figure.
  */
 
@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 #include <linux/trace_mmap.h>
 
-#include "../kselftest.h"
-#include "hyp_trace.h"
+#include "../../kselftest.h"
+#include "../hyp_trace.h"
 
 #define HOST		"/sys/kernel/tracing/instances/bench/"
 #define PAGE_DATA	4072	/* that EL2 fills of a page */

@@ -7,7 +7,7 @@
 
 #include <regex.h>
 
-#include "../kselftest.h"
+#include "../../kselftest.h"
 #include "hyp_events_table.h"
 #include "hyp_fields.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "../../../../include/linux/ext_ring.h"
+#include "../../../../../include/linux/ext_ring.h"
 #include "hyp_fixture.h"
 
 #define PER_PAGE	(EXT_RING_DATA_SIZE / 20)	/* selftest events */
