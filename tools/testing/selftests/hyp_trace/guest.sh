@@ -3,8 +3,9 @@
 #
 # Runs in QEMU: all kernel tests.
 
+. /tests/result.sh
+
 # The events first: some are of memory that nothing was done to before.
-status=0
 for test in hyp_events_test hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
 	    hyp_account_test hyp_wait_test hyp_idle_test; do
 	$test || status=1
@@ -17,11 +18,7 @@ if [ -e $leaks ]; then
 		sleep 6
 		echo scan > $leaks
 	done
-	if grep . $leaks; then
-		echo "not ok nothing leaked"
-		status=1
-	else
-		echo "ok nothing leaked"
-	fi
+	! grep . $leaks
+	result "nothing leaked"
 fi
 exit $status

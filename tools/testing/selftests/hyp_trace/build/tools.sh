@@ -3,17 +3,14 @@
 #
 # Tests of make apply and of tools/qemu/run. Prints TAP; $1 is for scratch.
 
-top=$(cd "$(dirname "$0")/../../../../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../../../../.." && pwd)
 out=$(realpath "$1")/tools
 rm -rf "$out"
 mkdir -p "$out"
 run=$top/tools/qemu/run
-
-result() {
-	local status=$?
-
-	[ $status = 0 ] && echo "ok $1" || echo "not ok $1"
-}
+log=$out/log
+. "$here/../result.sh"
 
 # All files of a tree and their content.
 fingerprint() {
@@ -28,32 +25,32 @@ cp "$top/build/linux/Makefile" "$tree/"
 mkdir -p "$tree/tools/testing/selftests"
 cp -a "$tree" "$out/misfit"
 
-make -s -C "$top" apply KSRC="$tree" > "$out/log" 2>&1 &&
+make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
 	[ -f "$tree/kernel/trace/trace_ext.c" ] &&
 	grep -q hyp_trace_host_smc "$tree/arch/arm64/kvm/hyp/nvhe/hyp-main.c" &&
 	cmp -s "$tree/kernel/trace/trace.c" "$top/build/linux/kernel/trace/trace.c"
 result "apply puts everything into a tree"
 
 before=$(fingerprint "$tree")
-make -s -C "$top" apply KSRC="$tree" > "$out/log" 2>&1 &&
-	grep -q 'applied already' "$out/log" &&
+make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
+	grep -q 'applied already' "$log" &&
 	[ "$before" = "$(fingerprint "$tree")" ]
 result "apply twice says so and changes nothing"
 
 sed -i 's/arm_smccc_1_1_smc(fn,/arm_smccc_smc(fn,/' "$out/misfit/arch/arm64/kvm/hyp/nvhe/psci-relay.c"
 before=$(fingerprint "$out/misfit")
-! make -s -C "$top" apply KSRC="$out/misfit" > "$out/log" 2>&1 &&
-	grep -q 'hook patches/6.12/[0-9]*-kvm-arm64-el2-trace-psci.patch does not fit' "$out/log" &&
+! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
+	grep -q 'hook patches/6.12/[0-9]*-kvm-arm64-el2-trace-psci.patch does not fit' "$log" &&
 	[ "$before" = "$(fingerprint "$out/misfit")" ]
 result "apply refuses where a hook does not fit, names it, changes nothing"
 
 sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$out/misfit/Makefile"
-! make -s -C "$top" apply KSRC="$out/misfit" > "$out/log" 2>&1 &&
-	grep -q 'Linux 6.1; the hooks are for 6.12' "$out/log"
+! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
+	grep -q 'Linux 6.1; the hooks are for 6.12' "$log"
 result "apply refuses another version"
 
-! make -s -C "$top" apply KSRC=/nonexistent > "$out/log" 2>&1 &&
-	grep -q 'no Linux source tree' "$out/log"
+! make -s -C "$top" apply KSRC=/nonexistent > "$log" 2>&1 &&
+	grep -q 'no Linux source tree' "$log"
 result "apply refuses what is no kernel"
 
 script() {
@@ -65,31 +62,31 @@ script <<< 'echo out; echo err >&2; exit 7'
 err" ]
 result "run prints the script's output only"
 
-"$run" "$out/script" > "$out/log" 2>&1
+"$run" "$out/script" > "$log" 2>&1
 [ $? = 7 ]
 result "run exits with the script's status"
 
 script <<< 'while :; do sleep 1000; done'
-HYP_TEST_SLOWER=1 "$run" --timeout 15 "$out/script" > "$out/log" 2>&1
-[ $? = 124 ] && grep -q 'no end after 15 s' "$out/log"
+HYP_TEST_SLOWER=1 "$run" --timeout 15 "$out/script" > "$log" 2>&1
+[ $? = 124 ] && grep -q 'no end after 15 s' "$log"
 result "run exits with 124 on time-out"
 
-HYP_TEST_SLOWER=3 "$run" --timeout 5 "$out/script" > "$out/log" 2>&1
-[ $? = 124 ] && grep -q 'no end after 15 s' "$out/log"
+HYP_TEST_SLOWER=3 "$run" --timeout 5 "$out/script" > "$log" 2>&1
+[ $? = 124 ] && grep -q 'no end after 15 s' "$log"
 result "run waits longer on a machine that is slower"
 
 script <<< 'echo "slower: $HYP_TEST_SLOWER"'
-HYP_TEST_SLOWER=7 "$run" "$out/script" > "$out/log" 2>&1
-grep -qx 'slower: 7' "$out/log"
+HYP_TEST_SLOWER=7 "$run" "$out/script" > "$log" 2>&1
+grep -qx 'slower: 7' "$log"
 result "run tells the script how much slower it is"
 
-HYP_TEST_SLOWER=half "$run" "$out/script" > "$out/log" 2>&1
-[ $? = 2 ] && grep -q 'must be 1 or more' "$out/log"
+HYP_TEST_SLOWER=half "$run" "$out/script" > "$log" 2>&1
+[ $? = 2 ] && grep -q 'must be 1 or more' "$log"
 result "run refuses what is no factor"
 
 script <<< 'echo c > /proc/sysrq-trigger; while :; do sleep 1000; done'
-"$run" "$out/script" > "$out/log" 2>&1
-[ $? = 125 ] && grep -q 'Kernel panic' "$out/log"
+"$run" "$out/script" > "$log" 2>&1
+[ $? = 125 ] && grep -q 'Kernel panic' "$log"
 result "run exits with 125 on a panic, and shows it"
 
 # vacated LISTED...: a CPU goes off with two tasks, of which these are listed
@@ -103,10 +100,10 @@ vacated() {
 		done
 		echo "<4>more"
 	END
-	"$run" "$out/script" > "$out/log" 2>&1
+	"$run" "$out/script" > "$log" 2>&1
 }
 
-vacated migration/1 && grep -q 'name: migration/1' "$out/log"
+vacated migration/1 && grep -q 'name: migration/1' "$log"
 result "run takes a false alarm of the scheduler for what it is"
 
 # exits_with STATUS COMMAND...
@@ -128,18 +125,19 @@ script <<-'END'
 		echo "<4>a line like many that come after it, $i, which are a lot in all"
 	done
 END
-exits_with 125 "$run" "$out/script" > "$out/log" 2>&1
+exits_with 125 "$run" "$out/script" > "$log" 2>&1
 result "run exits with 125 if there was a warning, and much after that"
 
 script <<< 'cat /here/is; nproc; cat /proc/cmdline'
 mkdir -p "$out/overlay/here"
 echo overlaid > "$out/overlay/here/is"
 "$run" --mode nvhe --smp 3 --append foo=bar --overlay "$out/overlay" \
-	"$out/script" > "$out/log" 2>&1
-[ "$(head -n 2 "$out/log")" = "overlaid
-3" ] && grep -q 'kvm-arm.mode=nvhe.*foo=bar' "$out/log"
+	"$out/script" > "$log" 2>&1
+[ "$(head -n 2 "$log")" = "overlaid
+3" ] && grep -q 'kvm-arm.mode=nvhe.*foo=bar' "$log"
 result "run takes overlay, CPUs and command line"
 
-"$run" --mode nonsense "$out/script" > "$out/log" 2>&1
-[ $? = 2 ] && grep -q 'must be nvhe, protected' "$out/log"
+"$run" --mode nonsense "$out/script" > "$log" 2>&1
+[ $? = 2 ] && grep -q 'must be nvhe, protected' "$log"
 result "run refuses a mode that is none"
+exit $status

@@ -7,7 +7,7 @@ HYP=/sys/kernel/tracing/hyp
 
 : "${HYP_TEST_SLOWER:=1}"
 
-. /tests/ktap_helpers.sh
+. /tests/result.sh
 
 # Make a root usable: the system's mounts, the tests, a shell.
 prepare_root() {
@@ -19,7 +19,7 @@ prepare_root() {
 # Is the client there? If not, say why, as the result of the test of that name.
 have_suite() {
 	[ -d "/clients/$1" ] && return
-	ktap_test_skip "$2: $1's packages could not be had"
+	skip "$2: $1's packages could not be had"
 	return 1
 }
 
@@ -55,15 +55,6 @@ start_daemons() {
 	until_ok [ -S /tmp/perfetto-producer ] || return
 	sid traced_probes > $PERFETTO_LOG.probes 2>&1 &
 	until_ok grep -q 'Connected to the service' $PERFETTO_LOG.probes
-}
-
-# result NAME: of the last command
-result() {
-	if [ $? = 0 ]; then
-		ktap_test_pass "$1"
-	else
-		ktap_test_fail "$1"
-	fi
 }
 
 # Do the "selftest: id=" lines on stdin have ids 1 to $1, in this order, $2 times

@@ -139,7 +139,7 @@ run_suite() {
 		records_all -B hyp -e hyp --subbuf-size 4
 		result "$suite trace-cmd record --subbuf-size"
 	else
-		ktap_test_skip "$suite trace-cmd record --subbuf-size: this trace-cmd can't"
+		skip "$suite trace-cmd record --subbuf-size: this trace-cmd can't"
 	fi
 	decodes_all
 	result "$suite trace-cmd prints all that happens while a guest runs"
@@ -163,10 +163,8 @@ run_suite() {
 	echo 256 > $HYP/buffer_size_kb
 }
 
-ktap_print_header
 for suite in bookworm sid; do
 	run_suite
 done
 echo 0 > $HYP/tracing_on
-KSFT_NUM_TESTS=$((KTAP_TESTNO - 1))
-ktap_finished
+exit $status

@@ -11,16 +11,7 @@ OUT=/tmp/recorded
 LIMIT=$((400 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a guest that hangs
 
 cd /guests || exit 1
-. ./ktap_helpers.sh
-
-# result NAME: of the last command
-result() {
-	if [ $? = 0 ]; then
-		ktap_test_pass "$1"
-	else
-		ktap_test_fail "$1"
-	fi
-}
+. /tests/result.sh
 
 # QEMU's libraries are beside it, not where this system would look for them.
 boot() {
@@ -70,7 +61,7 @@ stop_recording() {
 show() {
 	for file in $OUT/$1.cpu*; do
 		cpu=${file##*.}
-		ktap_print_msg "$1 $cpu: $(($(wc -c < $file) / 4096)) pages," \
+		echo "# $1 $cpu: $(($(wc -c < $file) / 4096)) pages," \
 			"lost: $(awk '/overrun:|dropped/ { n += $NF } END { print n }' \
 				 $2/per_cpu/$cpu/stats)"
 	done
@@ -90,9 +81,8 @@ computed() {
 	done
 }
 
-ktap_print_header
 if [ ! -d vmm ]; then
-	ktap_test_skip "a Linux guest: Debian's QEMU could not be had"
+	skip "a Linux guest: Debian's QEMU could not be had"
 	exit 0
 fi
 KVM_EVENTS="kvm_entry kvm_exit"
@@ -100,8 +90,8 @@ KVM_EVENTS="kvm_entry kvm_exit"
 start_recording
 begin=$(seconds)
 boot > /tmp/raw 2>&1
-status=$?
-ktap_print_msg "the guest ran for $(($(seconds) - begin)) s"
+vmm=$?
+echo "# the guest ran for $(($(seconds) - begin)) s"
 stop_recording
 tr -d '\r' < /tmp/raw > /tmp/console
 
@@ -110,15 +100,13 @@ result "the guest boots to its shell"
 computed
 result "it computes on both CPUs what the host computes"
 grep -q '^guest: done' /tmp/console && grep -q 'reboot: Power down' /tmp/console &&
-	[ $status = 0 ]
+	[ $vmm = 0 ]
 result "it powers off, and the VMM ends"
 [ $recorded = 0 ] && [ -s $OUT/hyp.cpu0 ]
 result "the hypervisor was recorded meanwhile"
 ./check_recorded $OUT
 result "the record makes sense: pairs, order, time, the host's own events around it"
-[ $KTAP_CNT_FAIL = 0 ] || { echo "# exit status $status"; sed 's/^/# /' /tmp/console; }
+[ $status = 0 ] || { echo "# exit status $vmm"; sed 's/^/# /' /tmp/console; }
 show hyp $HYP
 show kvm $ROOT
-
-KSFT_NUM_TESTS=$((KTAP_TESTNO - 1))
-ktap_finished
+exit $status
