@@ -105,6 +105,18 @@ static inline long long get_num(const char *path, const char *key)
 	return value;
 }
 
+/* How often in a text? */
+static inline int count_of(const char *text, const char *what)
+{
+	int count = 0;
+
+	while ((text = strstr(text, what))) {
+		text += strlen(what);
+		count++;
+	}
+	return count;
+}
+
 static inline long long stat_of(int cpu, const char *key)
 {
 	return get_num(path_of(HYP "per_cpu/cpu%d/stats", cpu), key);

@@ -11,16 +11,17 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <linux/trace_mmap.h>
 
+#include "../../../../../include/linux/ext_ring.h"
 #include "../../kselftest.h"
 #include "../hyp_trace.h"
 
 #define HOST		"/sys/kernel/tracing/instances/bench/"
-#define PAGE_DATA	4072	/* that EL2 fills of a page */
-#define PER_PAGE	203	/* selftest events in that, of 20 bytes */
+#define PER_PAGE	(EXT_RING_DATA_SIZE / 20)	/* selftest events */
 #define NR_EVENTS	100	/* in a batch */
 #define BATCHES		200
 #define PAGES_IN_BATCH	5	/* where a page is what is timed */
@@ -538,16 +539,6 @@ static void bench_reading(void)
 	printf("look_at_page %.0f\n", time_to_look());
 }
 
-/* Hypercalls of that name that EL2 has recorded. */
-static int hypercalls(const char *trace, const char *name)
-{
-	int count = 0;
-
-	for (; (trace = strstr(trace, name)); trace++)
-		count++;
-	return count;
-}
-
 /* Swaps that EL2 was called for, as it has recorded them itself, and other calls. */
 static void bench_hypercalls(void)
 {
@@ -565,9 +556,9 @@ static void bench_hypercalls(void)
 	must_be("pages read", pages, PAGES);
 	must_have_seen(PAGES * PER_PAGE);
 	text = get(HYP "trace");
-	swaps = hypercalls(text, "__hyp_trace_swap");
+	swaps = count_of(text, "__hyp_trace_swap");
 	must_be("hypercalls recorded that were made",
-		hypercalls(text, "__hyp_trace_write_event"), NR_EVENTS);
+		count_of(text, "__hyp_trace_write_event"), NR_EVENTS);
 	free(text);
 	close(fd);
 	printf("swaps_per_page %.2f\n", (double)swaps / pages);
@@ -735,7 +726,7 @@ static void bench_load(void)
 		must_put(HYP "tracing_on", "1");
 		time = boot_ns() - time;
 		/* Room for as much data, and the reader's page. */
-		pages = ((mbs[i] << 20) + PAGE_DATA - 1) / PAGE_DATA + 1;
+		pages = ((mbs[i] << 20) + EXT_RING_DATA_SIZE - 1) / EXT_RING_DATA_SIZE + 1;
 		must_be_loaded(pages);
 		printf("load_%d %.2f\n", mbs[i], time / 1e6);
 		per_page = (double)time / pages;

@@ -417,10 +417,12 @@ static void alarmed(int sig)
 {
 }
 
-static bool others_can_ring(void)
+/* From here on each event wakes who waits for it: of EL2, and of others. */
+static bool begin_to_ring(void)
 {
 	return !mkdir(FOO, 0700) && !put(FOO "buffer_percent", "0") &&
-	       !put(FOO "set_event", "host_selftest");
+	       !put(FOO "set_event", "host_selftest") &&
+	       !put(HYP "buffer_percent", "0") && !put(HYP "tracing_on", "1");
 }
 
 TEST_F(hyp, a_nonsensical_rung_wakes_too_often_and_nothing_else)
@@ -432,9 +434,7 @@ TEST_F(hyp, a_nonsensical_rung_wakes_too_often_and_nothing_else)
 	if (!has_gicv3())
 		SKIP(return, "nobody rings");
 
-	ASSERT_TRUE(others_can_ring());
-	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
-	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_TRUE(begin_to_ring());
 	for (i = 0; i < ARRAY_SIZE(bad_values); i++) {
 		struct stream s = stream_from(i + 1);
 
@@ -477,9 +477,7 @@ TEST_F(hyp, a_rung_that_is_ahead_wakes_too_rarely_and_nothing_else)
 	if (!has_gicv3())
 		SKIP(return, "nobody rings");
 
-	ASSERT_TRUE(others_can_ring());
-	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
-	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_TRUE(begin_to_ring());
 	ASSERT_TRUE(waiter_start(&w, READ_RAW, 0));
 	/* It is heard if no alarm had been set yet. */
 	while (!goes_unheard(&w, fd)) {

@@ -251,18 +251,6 @@ static inline bool be_idle(void)
 	       wait_until_unloaded(nr_cpus());
 }
 
-/* How often in a text? */
-static inline int count_of(const char *text, const char *what)
-{
-	int count = 0;
-
-	while ((text = strstr(text, what))) {
-		text += strlen(what);
-		count++;
-	}
-	return count;
-}
-
 static inline int count_in(const char *file, const char *what)
 {
 	char *text = get(file);
