@@ -25,7 +25,7 @@ test-startup: all
 	@tools/testing/selftests/hyp_trace/run --startup
 
 test-series: all
-	@tools/build/series-check
+	@tools/build/check-series
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench/run
