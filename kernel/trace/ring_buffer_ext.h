@@ -30,6 +30,18 @@ enum rb_ext_stat {
 struct trace_buffer *ring_buffer_alloc_ext(struct rb_ext *ext,
 					   unsigned long size,
 					   unsigned int flags);
+
+/**
+ * trace_array_create_ext() - create an instance for an external writer
+ * @name:	its name, and that of its directory at the root of tracefs
+ * @link:	what instances/@name is to point to
+ * @systems:	the event systems that it has
+ * @ext:	its buffer
+ *
+ * In trace.c.
+ *
+ * Return: the instance, which stays for good, or an ERR_PTR()
+ */
 struct trace_array *trace_array_create_ext(const char *name,
 					   const char *link,
 					   const char *systems,
@@ -40,17 +52,23 @@ int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
 
 /*
  * rb_ext() says who reads a trace_buffer that is external, else it is NULL; rb_ext_iter()
- * and rb_set_ext_iter() go with the iterator of one. They are macros: the structures
- * are known in ring_buffer.c only. And without the option the compiler does not even
- * see what is to be left out.
+ * and rb_set_ext_iter() go with the iterator of one. trace_array_ext() is an instance's
+ * external buffer or NULL, creating_ext that of the instance that is being created, under
+ * trace_types_lock. They are macros: the structures are known in ring_buffer.c, or in
+ * trace.h, only. And without the option the compiler does not even see what is to be left
+ * out.
  */
 #ifdef CONFIG_RING_BUFFER_EXT
+extern struct rb_ext *creating_ext;
+#define trace_array_ext(tr)			((tr)->ext)
 #define rb_ext(buffer)				((buffer)->ext)
 #define rb_ext_iter(iter)			((iter)->ext)
 #define rb_set_ext_iter(iter, ext_iter)		((void)((iter)->ext = (ext_iter)))
 void rb_ext_reader_gone(struct rb_ext *ext);
 bool trace_ext_name_reserved(const char *name);
 #else
+#define creating_ext				((struct rb_ext *)NULL)
+#define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define rb_ext(buffer)				((struct rb_ext *)NULL)
 #define rb_ext_iter(iter)			((struct rb_ext_iter *)NULL)
 #define rb_set_ext_iter(iter, ext_iter)		do { } while (0)

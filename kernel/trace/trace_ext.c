@@ -98,6 +98,8 @@ static void follow_tasks(struct rb_ext *ext, bool on)
 
 /* Creation ------------------------------------------------------------------------- */
 
+struct rb_ext *creating_ext;
+
 /* The writer that was registered last. */
 static struct trace_ext_writer *writers __initdata;
 
