@@ -121,7 +121,7 @@ enum trace_ext_error {
  * @created:	called when its instance is there, with its directory; or NULL
  * @ext:	its buffer, NULL as long as it has no instance
  * @armed:	its events can be enabled; under event_mutex
- * @next:	the writer that was registered before it
+ * @next:	the writer that is registered next
  *
  * The last three are trace_ext.c's.
  */

@@ -100,8 +100,9 @@ static void follow_tasks(struct rb_ext *ext, bool on)
 
 struct rb_ext *creating_ext;
 
-/* The writer that was registered last. */
+/* Those that are registered, in that order, and where the next one goes. */
 static struct trace_ext_writer *writers __initdata;
+static struct trace_ext_writer **next_writer __initdata = &writers;
 
 /**
  * trace_ext_register() - there is an external writer that can be traced
@@ -111,8 +112,8 @@ static struct trace_ext_writer *writers __initdata;
  */
 void __init trace_ext_register(struct trace_ext_writer *writer)
 {
-	writer->next = writers;
-	writers = writer;
+	*next_writer = writer;
+	next_writer = &writer->next;
 }
 
 /**

@@ -3,7 +3,7 @@
 #
 # Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M: the name is the
 # hypervisor's, and its buffer as large as it can be. And with reserve_mem=4M:4096:map
-# trace_instance=map@map, an instance without a snapshot buffer. With fail_hyp_trace= the
+# trace_instance=map@map, an instance without a snapshot buffer. With fail_trace_ext= the
 # link "hypervisor" can't be created.
 
 tracing=/sys/kernel/tracing
@@ -24,7 +24,7 @@ echo 64 > $hyp/buffer_size_kb &&
 	echo 7 > $hyp/write_event &&
 	grep -q 'selftest: id=7' $hyp/trace
 result "it records"
-if grep -q fail_hyp_trace /proc/cmdline; then
+if grep -q fail_trace_ext /proc/cmdline; then
 	[ ! -e $tracing/hypervisor ] && dmesg | grep -q 'hyp_trace: no link "hypervisor"'
 	result "the log says that a link is missing"
 else
