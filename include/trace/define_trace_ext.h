@@ -10,6 +10,7 @@
  *   TRACE_EXT_HEADER			the event header, as for #include
  *   TRACE_EXT_WRITER			a struct trace_ext_writer
  *   TRACE_EXT_NUMBER(name)		the number by which the writer knows an event
+ *   TRACE_HEADER_MULTI_READ		if the header is guarded by it, as most are
  *
  * TRACE_EXT_ENUMS, if it is defined, are more TRACE_DEFINE_ENUM() than the header has.
  * Each event is a struct trace_ext_event event_<name>, its record a struct
