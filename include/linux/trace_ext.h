@@ -71,7 +71,8 @@ enum trace_ext_mode {
  *
  * Those that return int return 0 or a negative errno, and have said why in the
  * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
- * caller of @start, @stop, @unload, @sync, @set_cpus and @reset.
+ * caller of @start, @stop, @unload, @sync, @set_cpus and @reset. @sync may run in
+ * parallel to @unload and @set_cpus.
  */
 struct trace_ext_ops {
 	int	(*start)(void);
@@ -113,7 +114,8 @@ enum trace_ext_error {
  * @name:	its instance, and the directory of that at the root of tracefs
  * @alias:	another name of the directory, or NULL
  * @link:	what instances/@name points to, "../" and @name
- * @systems:	the event systems of the instance: the writer's, and "ftrace"
+ * @systems:	the event systems of the instance: the writer's, which no other writer
+ *		has, and "ftrace"
  * @label:	prefix of messages in the kernel log
  * @location:	what an error_log says that its messages are about
  * @errors:	those messages

@@ -336,11 +336,22 @@ void rb_ext_reader_gone(struct rb_ext *ext)
 
 /* On and off ------------------------------------------------------------------ */
 
+/*
+ * On and off may be set in parallel: it counts what ring_buffer.c has last, which it
+ * changes without mode_lock, before it comes here.
+ */
+static void update_on(struct rb_ext *ext)
+{
+	lockdep_assert_held(&ext->mode_lock);
+
+	ext->on = ext->tr && ring_buffer_record_is_set_on(ext->tr->array_buffer.buffer);
+}
+
 void rb_ext_on(struct rb_ext *ext)
 {
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	ext->on = true;
+	update_on(ext);
 	set_mode(ext, TRACE_EXT_OFF);
 }
 
@@ -350,7 +361,7 @@ static void off_in_oops(struct rb_ext *ext)
 	if (!raw_spin_trylock(&ext->mode_lock))
 		return;
 
-	ext->on = false;
+	update_on(ext);
 	set_mode(ext, TRACE_EXT_OFF);
 	raw_spin_unlock(&ext->mode_lock);
 }
@@ -365,7 +376,7 @@ void rb_ext_off(struct rb_ext *ext)
 	guard(cpus_read_lock)();
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
-		ext->on = false;
+		update_on(ext);
 		set_mode(ext, TRACE_EXT_DRAIN);
 	}
 

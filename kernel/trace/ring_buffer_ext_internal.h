@@ -29,6 +29,7 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/spinlock.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
@@ -274,6 +275,25 @@ int rb_ext_map_prepare(struct vm_area_struct *vma);
 int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma);
 
 /* ring_buffer_ext.c */
+/**
+ * rb_ext_reader_lock() - lock a CPU's reader side
+ * @c:		the CPU
+ * @flags:	for raw_spin_unlock_irqrestore()
+ *
+ * Who dumps the buffer in an oops may have interrupted the lock's holder: an incomplete
+ * dump is better than none.
+ *
+ * Return: false if the lock could not be had
+ */
+static inline bool rb_ext_reader_lock(struct rb_ext_cpu *c, unsigned long *flags)
+{
+	if (unlikely(oops_in_progress))
+		return raw_spin_trylock_irqsave(&c->lock, *flags);
+
+	raw_spin_lock_irqsave(&c->lock, *flags);
+	return true;
+}
+
 int rb_ext_init(struct rb_ext *ext);
 void rb_ext_exit(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);

@@ -110,19 +110,6 @@ static void maybe_idle(struct rb_ext_cpu *c)
 }
 
 /*
- * Who dumps the buffer in an oops may have interrupted the lock's holder: an incomplete
- * dump is better than none. Return false if the lock could not be had.
- */
-static bool reader_lock(struct rb_ext_cpu *c, unsigned long *flags)
-{
-	if (unlikely(oops_in_progress))
-		return raw_spin_trylock_irqsave(&c->lock, *flags);
-
-	raw_spin_lock_irqsave(&c->lock, *flags);
-	return true;
-}
-
-/*
  * Lock, and see to it that there is something to consume. Pages that are no good are
  * passed over, with the lock held for some of them only.
  *
@@ -132,7 +119,7 @@ static int reader_lock_filled(struct rb_ext_cpu *c, unsigned long *flags)
 {
 	int ret;
 
-	while (reader_lock(c, flags)) {
+	while (rb_ext_reader_lock(c, flags)) {
 		ret = refill(c);
 		if (ret != -EAGAIN)
 			return ret;
@@ -361,7 +348,7 @@ static bool cpu_empty(struct rb_ext_cpu *c)
 	int empty;
 
 	do {
-		if (!reader_lock(c, &flags))
+		if (!rb_ext_reader_lock(c, &flags))
 			return true;
 		empty = nothing_there(c);
 		raw_spin_unlock_irqrestore(&c->lock, flags);

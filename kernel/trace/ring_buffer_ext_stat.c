@@ -208,14 +208,8 @@ u64 rb_ext_overrun(struct rb_ext_cpu *c)
 	return c->overrun + take_snapshot(c).overrun;
 }
 
-static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
+static u64 locked_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 {
-	/* This looks at all pages, and takes the lock for some of them at a time. */
-	if (stat == RB_EXT_BYTES)
-		return count_bytes(c);
-
-	guard(raw_spinlock_irqsave)(&c->lock);
-
 	switch (stat) {
 	case RB_EXT_ENTRIES:
 		return rb_ext_entries(c);
@@ -231,6 +225,23 @@ static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 	default:
 		return 0;
 	}
+}
+
+static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
+{
+	unsigned long flags;
+	u64 value;
+
+	/* This looks at all pages, and takes the lock for some of them at a time. */
+	if (stat == RB_EXT_BYTES)
+		return count_bytes(c);
+
+	if (!rb_ext_reader_lock(c, &flags))
+		return 0;
+
+	value = locked_stat(c, stat);
+	raw_spin_unlock_irqrestore(&c->lock, flags);
+	return value;
 }
 
 u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat)

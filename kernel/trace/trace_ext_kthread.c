@@ -15,6 +15,7 @@
 #include <linux/ext_ring_writer.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
@@ -89,33 +90,42 @@ static void write_work(struct kthread_work *work)
 	u64 id;
 
 	for (id = 1; id <= writer->count; id++) {
-		guard(irqsave)();
+		scoped_guard(irqsave) {
+			u16 type = READ_ONCE(written_type);
 
-		/* Its CPU goes off, and leaves it to others. */
-		if (writer != this_cpu_ptr(&kwriters))
-			return;
+			/* The CPU has gone off, and the kthread is elsewhere. */
+			if (writer != this_cpu_ptr(&kwriters))
+				return;
 
-		if (READ_ONCE(is_on) && READ_ONCE(written_type))
-			write_one(writer, READ_ONCE(written_type), id);
+			if (type && READ_ONCE(is_on))
+				write_one(writer, type, id);
+		}
+		cond_resched();
 	}
 }
+
+/* What is written at once; CPU hotplug waits for that. */
+#define MAX_COUNT	1000000
 
 static ssize_t write_events_write(struct file *filp, const char __user *ubuf,
 				  size_t cnt, loff_t *ppos)
 {
+	static DEFINE_MUTEX(lock);
 	u64 count;
 	int cpu, ret;
 
 	ret = kstrtou64_from_user(ubuf, cnt, 10, &count);
 	if (ret)
 		return ret;
+	if (count > MAX_COUNT)
+		return -EINVAL;
 
+	guard(mutex)(&lock);
 	guard(cpus_read_lock)();
 
 	for_each_online_cpu(cpu) {
 		struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
 
-		kthread_flush_work(&writer->work);
 		writer->count = count;
 		/* Of a CPU that was off meanwhile, the kthread may be elsewhere. */
 		set_cpus_allowed_ptr(writer->worker->task, cpumask_of(cpu));
@@ -164,18 +174,19 @@ static void ring_sync(void *unused)
 		ext_ring_close(&writer->ring);
 }
 
-/* On the writer's CPU, or while that is off. */
-static void ring_suspend(void *data)
+/* Runs on the writer's CPU, or while that is off. No sync opens the ring after this. */
+static void ring_take_away(void *data)
 {
 	struct kwriter *writer = data;
 
 	guard(raw_spinlock_irqsave)(&writer->lock);
 
+	writer->loaded = false;
 	if (writer->ring.open)
 		ext_ring_suspend(&writer->ring);
 }
 
-/* In the same way. */
+/* Runs on the writer's CPU, or while that is off. */
 static void ring_reset(void *data)
 {
 	struct kwriter *writer = data;
@@ -193,27 +204,30 @@ static void call_quiescent(int cpu, smp_call_func_t fn)
 		fn(writer);
 }
 
-static int kthread_start(void)
+static int kwriter_start(void)
 {
 	WRITE_ONCE(in_use, true);
 	return 0;
 }
 
-static void kthread_stop_all(void)
+static void kwriter_stop(void)
 {
 	WRITE_ONCE(in_use, false);
 	on_each_cpu(ring_sync, NULL, true);
 }
 
-static int kthread_load(const struct trace_ext_ring *ring)
+static int kwriter_load(const struct trace_ext_ring *ring)
 {
 	struct kwriter *writer = per_cpu_ptr(&kwriters, ring->cpu);
 	struct ext_ring_record *records;
 	u32 id;
 
 	records = kvzalloc(ext_ring_bookkeeping(ring->nr_slots), GFP_KERNEL);
-	if (!records)
+	if (!records) {
+		pr_err("%s: CPU%d: a ring of %u pages takes more memory than there is\n",
+		       kthread_writer.label, ring->cpu, ring->nr_slots);
 		return -ENOMEM;
+	}
 
 	for (id = 0; id <= ring->nr_slots; id++)
 		records[id].page = ring->pages[id];
@@ -224,23 +238,19 @@ static int kthread_load(const struct trace_ext_ring *ring)
 	return 0;
 }
 
-static int kthread_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
+static int kwriter_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
 {
 	struct kwriter *writer = per_cpu_ptr(&kwriters, ring->cpu);
 
-	call_quiescent(ring->cpu, ring_suspend);
+	call_quiescent(ring->cpu, ring_take_away);
 
-	scoped_guard(raw_spinlock_irqsave, &writer->lock) {
-		writer->loaded = false;
-		*seq = writer->ring.seq;
-		*dropped = writer->ring.dropped;
-	}
-
+	*seq = writer->ring.seq;
+	*dropped = writer->ring.dropped;
 	kvfree(writer->ring.records);
 	return 0;
 }
 
-static void kthread_sync(int cpu)
+static void kwriter_sync(int cpu)
 {
 	if (cpu == -1)
 		on_each_cpu(ring_sync, NULL, true);
@@ -248,19 +258,19 @@ static void kthread_sync(int cpu)
 		smp_call_function_single(cpu, ring_sync, NULL, true);
 }
 
-static bool kthread_is_open(int cpu)
+static bool kwriter_is_open(int cpu)
 {
 	return READ_ONCE(per_cpu(kwriters, cpu).ring.open);
 }
 
-static void kthread_set_cpus(const struct cpumask *cpus)
+static void kwriter_set_cpus(const struct cpumask *cpus)
 {
 	cpumask_copy(&traced_cpus, cpus);
 	on_each_cpu(ring_sync, NULL, true);
 }
 
 /* An event is begun and ended in one go: there is nothing to drain. */
-static void kthread_set_mode(enum trace_ext_mode mode, bool overwrite)
+static void kwriter_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
 	int cpu;
 
@@ -269,24 +279,24 @@ static void kthread_set_mode(enum trace_ext_mode mode, bool overwrite)
 	WRITE_ONCE(is_on, mode == TRACE_EXT_ON);
 }
 
-static int kthread_swap_page(int cpu, struct ext_ring_swap *swap)
+static int kwriter_swap_page(int cpu, struct ext_ring_swap *swap)
 {
 	return ext_ring_swap(&per_cpu_ptr(&kwriters, cpu)->ring, swap);
 }
 
-static int kthread_reset(int cpu)
+static int kwriter_reset(int cpu)
 {
 	call_quiescent(cpu, ring_reset);
 	return 0;
 }
 
-static int kthread_enable(unsigned int event, u16 type)
+static int kwriter_enable(unsigned int event, u16 type)
 {
 	WRITE_ONCE(written_type, type);
 	return 0;
 }
 
-static int kthread_set_alarm(int cpu, u64 pos)
+static int kwriter_set_alarm(int cpu, u64 pos)
 {
 	struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
 
@@ -299,19 +309,19 @@ static int kthread_set_alarm(int cpu, u64 pos)
 	return 0;
 }
 
-static const struct trace_ext_ops kthread_ops = {
-	.start		= kthread_start,
-	.stop		= kthread_stop_all,
-	.load		= kthread_load,
-	.unload		= kthread_unload,
-	.sync		= kthread_sync,
-	.is_open	= kthread_is_open,
-	.set_cpus	= kthread_set_cpus,
-	.set_mode	= kthread_set_mode,
-	.swap_page	= kthread_swap_page,
-	.reset		= kthread_reset,
-	.enable		= kthread_enable,
-	.set_alarm	= kthread_set_alarm,
+static const struct trace_ext_ops kwriter_ops = {
+	.start		= kwriter_start,
+	.stop		= kwriter_stop,
+	.load		= kwriter_load,
+	.unload		= kwriter_unload,
+	.sync		= kwriter_sync,
+	.is_open	= kwriter_is_open,
+	.set_cpus	= kwriter_set_cpus,
+	.set_mode	= kwriter_set_mode,
+	.swap_page	= kwriter_swap_page,
+	.reset		= kwriter_reset,
+	.enable		= kwriter_enable,
+	.set_alarm	= kwriter_set_alarm,
 };
 
 /* Init ----------------------------------------------------------------------------- */
@@ -339,7 +349,7 @@ static struct trace_ext_writer kthread_writer = {
 		[TRACE_EXT_ERR_PERF] =
 			"Kthread events are not perf's: read them in kthread/",
 	},
-	.ops		= &kthread_ops,
+	.ops		= &kwriter_ops,
 	.created	= created,
 };
 
@@ -362,14 +372,28 @@ static int __init kwriter_init(struct kwriter *writer, int cpu)
 	return PTR_ERR_OR_ZERO(writer->worker);
 }
 
+static void __init kwriters_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kthread_worker *worker = per_cpu(kwriters, cpu).worker;
+
+		if (!IS_ERR_OR_NULL(worker))
+			kthread_destroy_worker(worker);
+	}
+}
+
 static int __init trace_ext_kthread_init(void)
 {
 	int cpu, ret;
 
 	for_each_possible_cpu(cpu) {
 		ret = kwriter_init(per_cpu_ptr(&kwriters, cpu), cpu);
-		if (ret)
+		if (ret) {
+			kwriters_exit();
 			return ret;
+		}
 	}
 
 	trace_ext_register(&kthread_writer);

@@ -46,6 +46,8 @@ void message(const char *fmt, ...)
 
 _Thread_local struct lock_use lock_use;
 
+bool oops_in_progress;
+
 /* The reader, and the memory that it shares with the writer. */
 struct reader {
 	struct rb_ext		ext;

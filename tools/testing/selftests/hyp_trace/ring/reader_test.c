@@ -263,11 +263,39 @@ static void readers_pass_over_bad_pages_a_part_at_a_time(void)
 	}
 }
 
+/*
+ * Who dumps the buffer in an oops asks for what is lost first. The lock may be held by
+ * whom the oops has stopped: nobody waits for it.
+ */
+static void nobody_waits_for_the_lock_in_an_oops(void)
+{
+	static const enum rb_ext_stat stats[] = {
+		RB_EXT_ENTRIES, RB_EXT_OVERRUN, RB_EXT_DROPPED, RB_EXT_READ, RB_EXT_OLDEST_TS,
+	};
+	unsigned long flags;
+	size_t i;
+
+	begin(SLOTS);
+	emit(10);
+	CHECK(rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES) == 10, "before the oops");
+	oops_in_progress = true;
+	CHECK(rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES) == 10, "with the lock free");
+	raw_spin_lock_irqsave(&reader.c.lock, flags);
+	for (i = 0; i < ARRAY_SIZE(stats); i++)
+		CHECK(!rb_ext_stat(&reader.ext, 0, stats[i]), "statistic %zu", i);
+	CHECK(!rb_ext_consume(&reader.ext, 0, NULL, NULL), "an event");
+	raw_spin_unlock_irqrestore(&reader.c.lock, flags);
+	oops_in_progress = false;
+	CHECK(rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES) == 10, "after the oops");
+	end();
+}
+
 static const struct test tests[] = {
 	TEST(bytes_of_a_large_ring_are_counted_a_part_at_a_time),
 	TEST(bytes_that_go_while_they_are_counted_are_left_out),
 	TEST(an_iterator_passes_over_bad_pages_a_part_at_a_time),
 	TEST(readers_pass_over_bad_pages_a_part_at_a_time),
+	TEST(nobody_waits_for_the_lock_in_an_oops),
 };
 
 int main(void)

@@ -31,7 +31,7 @@ struct irq_work { int unused; };
 
 #define schedule_work(work)		((void)(work))
 #define lockdep_assert_held(lock)	((void)(lock))
-#define oops_in_progress		false
+extern bool oops_in_progress;
 
 /* The one CPU. */
 #define RING_BUFFER_ALL_CPUS		(-1)
