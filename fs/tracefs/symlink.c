@@ -12,10 +12,10 @@
 /**
  * tracefs_create_symlink() - create a symbolic link in the tracefs filesystem
  * @name:	the link's name
- * @parent:	the directory that it is to be in, or NULL for the root
- * @target:	where it points to, a string that stays for good
+ * @parent:	its directory, or NULL for the root
+ * @target:	its target, a string that is never freed
  *
- * Users can't remove it: it is a file, in a directory that has no unlink.
+ * Users can't remove it: tracefs directories have no unlink.
  *
  * Return: the link's dentry, or NULL
  */

@@ -2,22 +2,22 @@
 /*
  * ext_ring - the per-CPU trace ring that an external writer fills and this kernel reads
  *
- * The two sides share the layout of a page, of the meta page, and the meaning of
- * a position. Documentation/trace/hyp-ring.rst derives the algorithm; the writer is
- * kernel/trace/ext_ring.c, the reader ring_buffer_ext.c and its parts.
+ * Both sides share the layout of the data pages and of the meta page, and the meaning of
+ * a position. Documentation/trace/hyp-ring.rst derives the algorithm. The writer is
+ * kernel/trace/ext_ring.c, the reader is ring_buffer_ext*.c.
  *
  * Vocabulary
  *   position  monotonic number of a page in the stream of one CPU, from 0
  *   slot      position % nr_slots: where the ring keeps the page of a position
  *   id        index of a page in the table given to the writer; ids
  *             0..nr_slots - 1 start in the slot of that number, id nr_slots
- *             outside of the ring
- *   spare     the one that is outside of the ring: what the reader holds
+ *             starts outside of the ring
+ *   spare     id of the page that is outside of the ring: the reader page
  *
- * The writer writes all of this, and the reader reads it. The reader writes to nothing
- * but the spare page, if that is mapped into user space: its commit, and behind the
- * data how many events were lost before. Since it could write to all of it (it is
- * the reader's memory), the writer never reads it back.
+ * The writer writes the shared pages, and the reader reads them. The reader writes to the
+ * reader page only, and only if the ring is mapped into user space: it stores the missed
+ * and stored flags in commit, and the number of lost events behind the data. All pages are
+ * the reader's memory, so the writer never reads from them.
  */
 #ifndef _LINUX_EXT_RING_H
 #define _LINUX_EXT_RING_H
@@ -33,16 +33,16 @@
 #define EXT_RING_PAGE_SIZE	4096
 #endif
 
-/* A ring has this many slots at least: one is written while one is read. */
+/* Minimum number of slots of a ring: one is written while another one is read. */
 #define EXT_RING_MIN_SLOTS	2
 /*
- * A ring has this many slots at most: 512 MiB for a CPU with pages of 4 KiB. The
- * writer's bookkeeping has to be in one piece, which is 3 MiB then; the page allocator
- * has 4 at most.
+ * Maximum number of slots of a ring: 512 MiB per CPU with pages of 4 KiB. The writer's
+ * bookkeeping must be physically contiguous. At this size it takes 3 MiB; the page
+ * allocator provides 4 MiB at most.
  */
 #define EXT_RING_MAX_SLOTS	131072U
 
-/* This is struct ext_ring_page without the data. */
+/* Size of struct ext_ring_page without the data. */
 #define EXT_RING_PAGE_OVERHEAD	24
 #define EXT_RING_DATA_SIZE	(EXT_RING_PAGE_SIZE - EXT_RING_PAGE_OVERHEAD)
 
@@ -53,9 +53,9 @@
  * @data:	events, as ring_buffer.h's struct ring_buffer_event
  * @first_seq:	number of events that its CPU wrote before this page
  *
- * It is byte-compatible with ring_buffer.c's struct buffer_data_page, which is what
- * events/header_page describes and binary readers parse. @first_seq lies where
- * that has data, but @commit never reaches it.
+ * The layout is that of ring_buffer.c's struct buffer_data_page, which
+ * events/header_page describes and binary readers parse. @first_seq takes the last bytes
+ * of that structure's data; @commit never reaches them.
  */
 struct ext_ring_page {
 	__u64	time_stamp;
@@ -66,19 +66,19 @@ struct ext_ring_page {
 
 static_assert(sizeof(struct ext_ring_page) == EXT_RING_PAGE_SIZE,
 	      "EXT_RING_PAGE_OVERHEAD must be what struct ext_ring_page has besides its data");
-/* It has a u64 and a local_t; ring_buffer.c keeps the structure to itself. */
+/* struct buffer_data_page, private to ring_buffer.c, starts with a u64 and a local_t. */
 static_assert(offsetof(struct ext_ring_page, data) == 16,
 	      "data must be where it is in struct buffer_data_page");
 
 /**
- * struct ext_ring_meta - where the writer is
- * @claimed:	position that the writer has made its own; the page that held
- *		@claimed - nr_slots is being reused, do not trust a copy of it
+ * struct ext_ring_meta - the writer's position and counters
+ * @claimed:	latest position that the writer has claimed. The page that held
+ *		@claimed - nr_slots is being reused: a copy of it may be corrupt
  * @tail:	position that is being written, its page header valid;
  *		@tail <= @claimed <= @tail + 1
  * @dropped:	events not written: for lack of a free page in no-overwrite mode, or
  *		while the ring was being exchanged
- * @rung:	counts how often the reader was told that there is something to read
+ * @rung:	number of alarms that have gone off
  */
 struct ext_ring_meta {
 	__u64	claimed;
@@ -88,12 +88,12 @@ struct ext_ring_meta {
 };
 
 /**
- * struct ext_ring_swap - what swapping out a reader page gave
+ * struct ext_ring_swap - result of swapping the reader page
  * @id:		page that the reader now owns
  * @pos:	its position
  * @first_seq:	sequence number of its first event, from the writer's own record
  *
- * It travels in registers, so that neither side has to trust memory for it.
+ * The writer returns it in registers, so that neither side has to trust shared memory.
  */
 struct ext_ring_swap {
 	__u32	id;
@@ -101,7 +101,7 @@ struct ext_ring_swap {
 	__u64	first_seq;
 };
 
-/* ring_buffer.h describes struct ring_buffer_event; this is its header word's layout. */
+/* Layout of the header word of struct ring_buffer_event, see ring_buffer.h. */
 #define EXT_RING_TYPE_BITS	5
 #define EXT_RING_DELTA_BITS	27
 #define EXT_RING_EXTEND_BITS	(EXT_RING_DELTA_BITS + 32)

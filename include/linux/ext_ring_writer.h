@@ -2,11 +2,11 @@
 /*
  * Writer side of the trace ring: reserve and commit, inlined into each event.
  *
- * It relies on one writer per ring, on one CPU, which is never interrupted by another
- * write. Readers call ext_ring_swap() from any CPU, serialised by the caller. What
- * must not run in parallel to the writer says so; the caller sees to it.
+ * Each ring has one writer, on one CPU, and no write interrupts another write to the same
+ * ring. Readers call ext_ring_swap() from any CPU, serialised by the caller. Functions
+ * that must not run in parallel to the writer say so; the caller has to ensure it.
  *
- * It is plain C: tools/testing/selftests/hyp_trace/ring/ring_test.c builds it in user
+ * This is plain C: tools/testing/selftests/hyp_trace/ring/ring_test.c builds it in user
  * space.
  */
 #ifndef _LINUX_EXT_RING_WRITER_H
@@ -34,27 +34,27 @@ struct ext_ring_record {
  * @seq:	events written since ext_ring_reset()
  * @write:	bytes of @page->data in use
  * @stamp:	boot clock of the last event [ns]
- * @limit:	up to where the fast path may write: EXT_RING_DATA_SIZE, or 0 to have
- *		the next event take the slow path, which makes it more than 0 again
- *		only if @open. It is all that the fast path looks at, and a closed
- *		ring's pages may be gone
+ * @limit:	end of the fast path's room: EXT_RING_DATA_SIZE, or 0 to send the next
+ *		event to the slow path, which sets it again only if the ring is @open.
+ *		The fast path checks only this, and must not touch a closed ring, whose
+ *		pages may be freed
  * @open:	the writer may write
- * @suspended:	not @open for a moment only: what would be written is counted
- * @overwrite:	full means: reuse the oldest unread page, else drop the event
+ * @suspended:	closed temporarily: events that are not written are counted
+ * @overwrite:	if the ring is full: reuse the oldest unread page, else drop the event
  * @dropped:	events dropped, in no-overwrite mode or while @suspended
- * @missed:	those among them that are not in @dropped yet
+ * @missed:	events dropped while @suspended that @dropped does not include yet
  * @tail:	position being written; readers may take any page up to it
- * @alarm:	tell the reader when there is an event at this position or later
- * @rung:	how often that was done
+ * @alarm:	ring the doorbell at the next event at this position or later
+ * @rung:	number of alarms that have gone off
  * @tail_slot:	@tail % @nr_slots
  * @nr_slots:	pages in the ring; there is one page more, the spare
  * @spare:	id of the page that the reader owns
  * @head:	next position that a reader will get
- * @slots:	a word each, see slot_word() in ext_ring.c
- * @records:	@nr_slots + 1 of them, by page id
+ * @slots:	one word per slot, see slot_word() in ext_ring.c
+ * @records:	@nr_slots + 1 records, by page id
  * @meta:	shared with the reader, written only
  *
- * The first five are all that the fast path touches.
+ * The fast path uses the first five members only.
  */
 struct ext_ring {
 	struct ext_ring_page	*page;
@@ -80,17 +80,17 @@ struct ext_ring {
 	struct ext_ring_meta	*meta;
 };
 
-/* This is no alarm: no position is that high. */
+/* No alarm is set: no position is that high. */
 #define EXT_RING_NO_ALARM	U64_MAX
 
 /**
- * struct ext_ring_reservation - room that was reserved for an event
+ * struct ext_ring_reservation - room that is reserved for an event
  * @payload:	where to write the event's payload
- * @page:	the page that this is in
- * @end:	bytes of the page's data that are in use once it is committed
+ * @page:	the page of @payload
+ * @end:	the page's commit once the event is committed
  *
- * It is passed by value, in registers: after stores to the page the compiler would
- * have to load all of it from struct ext_ring again.
+ * It is passed by value, in registers. Otherwise the compiler would load the values from
+ * struct ext_ring again after each store to the page.
  */
 struct ext_ring_reservation {
 	void			*payload;
@@ -109,7 +109,7 @@ static __always_inline u32 ext_ring_size(u32 payload)
 	return payload + (payload > EXT_RING_TYPE_MAX_LEN * 4 ? 8 : 4);
 }
 
-/* Write the header of an event of a given payload; return the payload. */
+/* Write the header of an event with @payload bytes of payload; return its payload. */
 static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
 {
 	u32 *head = event;
@@ -125,14 +125,14 @@ static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
 }
 
 /**
- * ext_ring_take() - reserve room that is there
+ * ext_ring_take() - reserve room that is available
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @delta:	time since the last event [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
  *
- * Context: the ring's own CPU; ext_ring_has_room(), or ext_ring_make_room() has given
- * @delta. ext_ring_commit() follows before anything else.
+ * Context: the ring's own CPU; ext_ring_has_room() was true, or ext_ring_make_room()
+ * returned @delta. ext_ring_commit() must follow before the next reservation.
  * Return: the reservation
  */
 static __always_inline struct ext_ring_reservation
@@ -142,7 +142,7 @@ ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
 	u64 write = ring->write, end = write + ext_ring_size(payload);
 	void *base = (void *)page + write;
 
-	/* Have one register that all stores are relative to. */
+	/* Make all stores relative to one register. */
 	OPTIMIZER_HIDE_VAR(base);
 
 	ring->seq++;
@@ -158,21 +158,20 @@ ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
 }
 
 /**
- * ext_ring_has_room() - can an event be written without further ado?
+ * ext_ring_has_room() - check whether the fast path can write an event
  * @ring:	this CPU's ring
  * @delta:	boot clock, less that of the last event [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
  *
- * If not, ext_ring_make_room() is to be asked, which is not done here so that the
- * caller can do it in a function of its own, and need save no registers for it in the
- * common case.
+ * If not, the caller must call ext_ring_make_room(). It should do so in a function of its
+ * own, so that the fast path saves no registers for that call.
  *
  * Return: true if it can
  */
 static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
 					      u64 delta, u32 payload)
 {
-	/* A clock that went backwards makes a huge delta. */
+	/* If the clock went backwards, delta is huge. */
 	return likely(!(delta >> EXT_RING_DELTA_BITS) &&
 		      ring->write + ext_ring_size(payload) <= ring->limit);
 }
@@ -180,13 +179,13 @@ static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
 s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload);
 
 /**
- * ext_ring_reserve() - reserve room for an event, if that is simple
+ * ext_ring_reserve() - reserve room for an event, fast path
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
  * @resv:	the reservation
  *
- * Return: false if it is not simple
+ * Return: false if ext_ring_reserve_slow() is needed
  */
 static __always_inline bool ext_ring_reserve(struct ext_ring *ring, u64 now,
 					     u32 payload,
@@ -202,13 +201,13 @@ static __always_inline bool ext_ring_reserve(struct ext_ring *ring, u64 now,
 }
 
 /**
- * ext_ring_reserve_slow() - reserve room for an event, whatever that takes
+ * ext_ring_reserve_slow() - reserve room for an event, slow path
  * @ring:	this CPU's ring
- * @now:	boot clock [ns]; less than the last event's counts as equal
+ * @now:	boot clock [ns]; if it is before the last event's, that one is used
  * @payload:	size of the event's payload [bytes], a multiple of 4
  * @resv:	the reservation
  *
- * Return: false if the event is not to be written
+ * Return: false if the event must not be written
  */
 static __always_inline bool ext_ring_reserve_slow(struct ext_ring *ring, u64 now,
 						  u32 payload,
@@ -238,7 +237,7 @@ static __always_inline void ext_ring_commit(const struct ext_ring_reservation *r
  * ext_ring_bookkeeping() - size of the arrays behind a ring
  * @nr_slots:	pages in the ring
  *
- * Return: bytes for the records and slots, to be given to ext_ring_init()
+ * Return: size of the records and slots that ext_ring_init() needs [bytes]
  */
 static inline size_t ext_ring_bookkeeping(u32 nr_slots)
 {
@@ -257,8 +256,8 @@ void ext_ring_set_alarm(struct ext_ring *ring, u64 pos);
 /**
  * ext_ring_doorbell() - tell the reader that this CPU's alarm has gone off
  *
- * This is not in ext_ring.c: what a doorbell is depends on the writer. The event that
- * caused it need not be visible before the writer's CPU next takes interrupts.
+ * Each writer defines its own. The event that caused the call is not committed yet, so
+ * the reader must not be told before the writer's CPU next takes interrupts.
  */
 void ext_ring_doorbell(void);
 int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap);

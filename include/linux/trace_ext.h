@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * External writers: who else writes trace events into rings of the layout of
- * linux/ext_ring.h, the hypervisor say. Each has an instance of its own in tracefs.
+ * External writers: code outside of this kernel's tracepoints (the hypervisor, say) that
+ * writes trace events into rings with the layout of linux/ext_ring.h. Each writer has its
+ * own instance in tracefs.
  *
- * This is what a writer's driver gives to tracing, and calls.
- * Documentation/trace/external-writers.rst says how to add a writer.
+ * This is the interface between a writer's driver and tracing.
+ * Documentation/trace/external-writers.rst describes how to add a writer.
  */
 #ifndef _LINUX_TRACE_EXT_H
 #define _LINUX_TRACE_EXT_H
@@ -31,12 +32,12 @@ struct trace_ext_ring {
 };
 
 /**
- * enum trace_ext_mode - what the writer is to do with events
- * @TRACE_EXT_OFF:	record none
- * @TRACE_EXT_DRAIN:	finish what has begun, and begin nothing
- * @TRACE_EXT_ON:	record them
+ * enum trace_ext_mode - what the writer does with events
+ * @TRACE_EXT_OFF:	record no events
+ * @TRACE_EXT_DRAIN:	complete event pairs that have begun, and begin none
+ * @TRACE_EXT_ON:	record all enabled events
  *
- * Between off and on, both ways, there is drain.
+ * A change between off and on, in either direction, passes through drain.
  */
 enum trace_ext_mode {
 	TRACE_EXT_OFF,
@@ -46,33 +47,34 @@ enum trace_ext_mode {
 
 /**
  * struct trace_ext_ops - how to talk to the writer
- * @start:	before the first ring is loaded: set up its clock
- * @stop:	after the last one is unloaded: nothing of tracing is in anybody's way
- * @load:	give it a ring, closed
- * @unload:	take the ring back, and the counts of what it wrote and dropped
- * @sync:	have that online CPU, or all with -1, pass through the writer's
- *		quiescent state, with its ring open unless @set_cpus or @ignore
- *		is against it. A CPU whose ring is closed, and stays so, is left alone
- * @is_open:	may that CPU be writing? A hint: it may open its ring at any time
- * @set_cpus:	record events of these CPUs only, from now on; at first of all
- * @ignore:	record none of this CPU's events, from now on, or do. Interrupts are
- *		off. NULL if the events are not those of tasks
- * @set_mode:	record events or not; and a full ring loses the oldest events with
- *		@overwrite, else the newest. Any context.
- * @swap_page:	see struct ext_ring_swap; -EAGAIN if there is nothing. Any context.
+ * @start:	called before the first ring is loaded: set up the writer's clock
+ * @stop:	called after the last ring is unloaded: remove all overhead of tracing
+ * @load:	give the writer a ring, closed
+ * @unload:	take the ring back; return the number of events written and dropped
+ * @sync:	make an online CPU, or all with -1, pass through the writer's quiescent
+ *		state and open its ring, unless @set_cpus or @ignore excludes it. Does
+ *		not disturb a CPU whose ring is closed and stays closed
+ * @is_open:	true if the CPU's ring may be open. A hint: the CPU may open it at any
+ *		time
+ * @set_cpus:	record events of these CPUs only. Initially all CPUs are recorded
+ * @ignore:	stop (true) or resume (false) recording on this CPU. Interrupts are
+ *		off. NULL if events do not belong to tasks
+ * @set_mode:	set the mode. If @overwrite, a full ring loses the oldest events, else
+ *		the newest. Any context.
+ * @swap_page:	swap the reader page, see struct ext_ring_swap; -EAGAIN if no page is
+ *		available. Any context.
  * @reset:	empty a ring
- * @enable:	the event of that number (struct trace_ext_event) is to be recorded with
- *		type @type, or not at all if that is 0
- * @set_alarm:	have trace_ext_doorbell() called on CPU @cpu when an event comes to be
- *		at position @pos or later; once, and instead of what was asked for
- *		before. On that CPU with interrupts off, or while it is off or its ring
- *		closed: else -EBUSY. NULL if the writer can't, then those who wait look
- *		themselves
+ * @enable:	record the event of that number (struct trace_ext_event) with type
+ *		@type, or disable it if @type is 0
+ * @set_alarm:	call trace_ext_doorbell() on CPU @cpu at the next event at position
+ *		@pos or later, once. Replaces an earlier alarm. Called on that CPU with
+ *		interrupts off, or while it is offline or its ring is closed; otherwise
+ *		returns -EBUSY. NULL if the writer can't: waiting readers then poll
  *
- * Those that return int return 0 or a negative errno, and have said why in the
- * kernel log. All but the ones marked may sleep. CPU hotplug is held off by the
- * caller of @start, @stop, @unload, @sync, @set_cpus and @reset. @sync may run in
- * parallel to @unload and @set_cpus.
+ * Functions that return int return 0 or a negative errno, and log the reason of a
+ * failure. They may sleep, unless marked otherwise. The caller of @start, @stop, @unload,
+ * @sync, @set_cpus and @reset holds off CPU hotplug. @sync may run in parallel to @unload
+ * and @set_cpus.
  */
 struct trace_ext_ops {
 	int	(*start)(void);
@@ -92,13 +94,13 @@ struct trace_ext_ops {
 };
 
 /**
- * enum trace_ext_error - what an error_log says that an event can't do
+ * enum trace_ext_error - messages in error_log: what an external event can't do
  * @TRACE_EXT_ERR_FILTER:	have a filter
  * @TRACE_EXT_ERR_ELSEWHERE:	be recorded in another instance
  * @TRACE_EXT_ERR_TRIGGER:	have a trigger, or be enabled by one
  * @TRACE_EXT_ERR_PROBE:	have an event probe
- * @TRACE_EXT_ERR_PERF:		be perf's
- * @TRACE_EXT_NR_ERRORS:	how many there are
+ * @TRACE_EXT_ERR_PERF:		be used by perf
+ * @TRACE_EXT_NR_ERRORS:	number of messages
  */
 enum trace_ext_error {
 	TRACE_EXT_ERR_FILTER,
@@ -110,22 +112,22 @@ enum trace_ext_error {
 };
 
 /**
- * struct trace_ext_writer - an external writer, whose time stamps are of the boot clock
- * @name:	its instance, and the directory of that at the root of tracefs
+ * struct trace_ext_writer - an external writer; its time stamps are boot clock
+ * @name:	name of its instance, and of the directory at the root of tracefs
  * @alias:	another name of the directory, or NULL
- * @link:	what instances/@name points to, "../" and @name
+ * @link:	target of the link instances/@name: "../" and @name
  * @systems:	the event systems of the instance: the writer's, which no other writer
  *		has, and "ftrace"
  * @label:	prefix of messages in the kernel log
- * @location:	what an error_log says that its messages are about
- * @errors:	those messages
- * @ops:	how to talk to it
- * @created:	called when its instance is there, with its directory; or NULL
- * @ext:	its buffer, NULL as long as it has no instance
- * @armed:	its events can be enabled; under event_mutex
- * @next:	the writer that is registered next
+ * @location:	location of its messages in error_log
+ * @errors:	its messages in error_log
+ * @ops:	operations of its driver
+ * @created:	called with the directory of its instance when that exists; or NULL
+ * @ext:	its buffer, NULL until it has an instance
+ * @armed:	its events can be enabled; protected by event_mutex
+ * @next:	the writer registered after this one
  *
- * The last three are trace_ext.c's.
+ * The last three are private to trace_ext.c and trace_ext_events.c.
  */
 struct trace_ext_writer {
 	const char			*name;

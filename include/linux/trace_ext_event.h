@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An event that an external writer records; trace/define_trace_ext.h defines them.
+ * Events that an external writer records; defined with trace/define_trace_ext.h.
  */
 #ifndef _LINUX_TRACE_EXT_EVENT_H
 #define _LINUX_TRACE_EXT_EVENT_H
@@ -11,12 +11,12 @@
 
 /**
  * struct trace_ext_event - an external writer's event
- * @call:	ftrace's side of it, with TRACE_EVENT_FL_EXTERNAL
- * @writer:	who records it
- * @number:	by which the writer knows it
- * @size:	of its record [bytes]
- * @users:	instances that have it enabled: the writer's, the root, or both; under
- *		event_mutex
+ * @call:	the event as ftrace knows it, with TRACE_EVENT_FL_EXTERNAL
+ * @writer:	the writer that records it
+ * @number:	the writer's number of the event
+ * @size:	size of its record [bytes]
+ * @users:	number of instances that have it enabled (the writer's, the root, or
+ *		both); protected by event_mutex
  */
 struct trace_ext_event {
 	struct trace_event_call	call;
@@ -27,17 +27,17 @@ struct trace_ext_event {
 };
 
 /**
- * is_trace_ext_event() - does an external writer record this event?
+ * is_trace_ext_event() - check whether an external writer records an event
  * @call:	any event
  *
- * Return: whether it does
+ * Return: true if so
  */
 static inline bool is_trace_ext_event(const struct trace_event_call *call)
 {
 	return call->flags & TRACE_EVENT_FL_EXTERNAL;
 }
 
-/* The event of a trace_event_call of which is_trace_ext_event() is true. */
+/* The external event of a trace_event_call; is_trace_ext_event() must be true. */
 #define to_trace_ext_event(ptr)						\
 	container_of_const(ptr, struct trace_ext_event, call)
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Defines the events of an external writer, as define_trace.h those of this kernel.
+ * Defines the events of an external writer, as define_trace.h does for tracepoints.
  *
- * ftrace's own stages (include/trace/stages/) give the structures, the fields and the
- * text output. There is no tracepoint and no probe behind an event: registering it
- * tells the writer to record it. Before this is included, in a .c file, once:
+ * ftrace's own stages (include/trace/stages/) generate the structures, the fields and the
+ * text output. An event has no tracepoint and no probe: registering it tells the writer
+ * to record it. Include this once, in a .c file, after defining:
  *
  *   TRACE_SYSTEM, TRACE_SYSTEM_VAR	as in the event header
  *   TRACE_EXT_HEADER			the event header, as for #include
  *   TRACE_EXT_WRITER			a struct trace_ext_writer
- *   TRACE_EXT_NUMBER(name)		the number by which the writer knows an event
+ *   TRACE_EXT_NUMBER(name)		the writer's number of an event
  *   TRACE_HEADER_MULTI_READ		if the header is guarded by it, as most are
+ *   TRACE_EXT_ENUMS			optional: TRACE_DEFINE_ENUM()s in addition to the
+ *					header's
  *
- * TRACE_EXT_ENUMS, if it is defined, are more TRACE_DEFINE_ENUM() than the header has.
- * Each event is a struct trace_ext_event event_<name>, its record a struct
- * trace_event_raw_<class>.
+ * This defines a struct trace_ext_event event_<name> for each event, and a struct
+ * trace_event_raw_<class> for its record.
  */
 
 #include <linux/trace_ext_event.h>

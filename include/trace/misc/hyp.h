@@ -2,8 +2,8 @@
 /*
  * Values of the hypervisor events' fields, and their names.
  *
- * Each list gives the enum, the names that the events print, and
- * (TRACE_DEFINE_ENUM) the values for binary readers. EMe is for the last one.
+ * Each list generates the enum, the names that the events print, and the values for binary
+ * readers (TRACE_DEFINE_ENUM). EMe is for the last entry.
  */
 #ifndef _TRACE_MISC_HYP_H
 #define _TRACE_MISC_HYP_H
@@ -38,14 +38,14 @@
 	EMe(REASON_UNKNOWN,	8, "unknown")
 
 /*
- * Why EL2 is entered or left: PSCI is a call of firmware or its return, GUEST_EXIT any
- * exception of a guest. In 6.12 no system register access of the host traps (SYS).
+ * Why EL2 is entered or left. PSCI is a call of firmware or its return; GUEST_EXIT is any
+ * exception of a guest. SYS is unused: in 6.12 no system register access of the host traps.
  */
 enum hyp_reason HYP_ENUM(HYP_REASON_LIST);
 
 /*
- * Why a guest was left: the exception class of a trap, or one of these, which are
- * ARM_EXCEPTION_* behind the last class.
+ * Why a guest was left: the exception class of a trap, or one of these values:
+ * ARM_EXCEPTION_*, numbered after the last class.
  */
 #define HYP_EXIT_LIST(EM, EMe)						\
 	EM(EXIT_IRQ,	ESR_ELx_EC_MAX + 1 + ARM_EXCEPTION_IRQ,	"IRQ")	\
@@ -56,7 +56,7 @@ enum hyp_exit HYP_ENUM(HYP_EXIT_LIST);
 
 #define HYP_EXIT_SYMBOLS	kvm_arm_exception_class, HYP_SYMBOLS(HYP_EXIT_LIST)
 
-/* The VM of an event, where EL2 does not tell which one. */
+/* The VM of an event, where the site does not know which VM it is. */
 #define HYP_VM_A_GUEST	U16_MAX
 
 /* What a guest waits for: the field TI of the syndrome of a trapped WFx. */
@@ -68,11 +68,11 @@ enum hyp_exit HYP_ENUM(HYP_EXIT_LIST);
 
 enum hyp_wfx HYP_ENUM(HYP_WFX_LIST);
 
-/* What is pending for a guest that is not in a list register: bits of HCR_EL2. */
+/* Virtual exceptions that are pending without a list register: bits of HCR_EL2. */
 #define HYP_VIRQ_FLAGS							\
 	{ 1, "virq" }, { 2, "vfiq" }, { 4, "vserror" }
 
-/* An exception that is injected: EXCEPT_AA64_*, and behind them EXCEPT_AA32_*. */
+/* An exception that is injected: EXCEPT_AA64_*, followed by EXCEPT_AA32_*. */
 #define HYP_INJECT_LIST(EM, EMe)					\
 	EM(INJECT_EL1_SYNC,	0, "el1_sync")				\
 	EM(INJECT_EL1_IRQ,	1, "el1_irq")				\
@@ -88,7 +88,7 @@ enum hyp_wfx HYP_ENUM(HYP_WFX_LIST);
 
 enum hyp_inject HYP_ENUM(HYP_INJECT_LIST);
 
-/* Registers that EL2 emulates for guests; of others the encoding is printed. */
+/* Registers that EL2 emulates for guests. Any other is printed by its encoding. */
 #define HYP_SYSREG_LIST(EM, EMe)					\
 	EM(SYSREG_CNTPCT,	SYS_CNTPCT_EL0,		"CNTPCT_EL0")	\
 	EM(SYSREG_CNTPCTSS,	SYS_CNTPCTSS_EL0,	"CNTPCTSS_EL0")	\
@@ -140,7 +140,7 @@ enum hyp_inject HYP_ENUM(HYP_INJECT_LIST);
 
 enum hyp_sysreg HYP_ENUM(HYP_SYSREG_LIST);
 
-/* Functions called by SMC or HVC according to the SMC Calling Convention. */
+/* Functions that are called by SMC or HVC, as the SMC Calling Convention defines. */
 #define HYP_SMC_LIST(EM, EMe)						\
 	EM(SMC_PSCI_VERSION,	PSCI_0_2_FN_PSCI_VERSION, "PSCI_VERSION") \
 	EM(SMC_PSCI_CPU_SUSPEND,	PSCI_0_2_FN_CPU_SUSPEND, "PSCI_CPU_SUSPEND") \
@@ -202,7 +202,7 @@ enum hyp_sysreg HYP_ENUM(HYP_SYSREG_LIST);
 
 enum hyp_smc HYP_ENUM(HYP_SMC_LIST);
 
-/* What of a TLB is invalidated; "nsh" is of this CPU only. */
+/* Scope of a TLB invalidation; "nsh" is this CPU only. */
 #define HYP_TLB_LIST(EM, EMe)						\
 	EM(TLB_IPA,	0, "ipa")					\
 	EM(TLB_IPA_NSH,	1, "ipa_nsh")					\
@@ -213,11 +213,11 @@ enum hyp_smc HYP_ENUM(HYP_SMC_LIST);
 
 enum hyp_tlb HYP_ENUM(HYP_TLB_LIST);
 
-/* What the host may do with memory: bits of enum kvm_pgtable_prot. */
+/* The host's permissions for memory: bits of enum kvm_pgtable_prot. */
 #define HYP_PROT_FLAGS							\
 	{ 4, "r" }, { 2, "w" }, { 1, "x" }, { 8, "-device" }
 
-/* Whose memory is: enum pkvm_component_id. */
+/* Owner of memory: enum pkvm_component_id. */
 #define HYP_OWNER_LIST(EM, EMe)						\
 	EM(OWNER_HOST,	0, "host")					\
 	EM(OWNER_HYP,	1, "hyp")					\
@@ -225,17 +225,17 @@ enum hyp_tlb HYP_ENUM(HYP_TLB_LIST);
 
 enum hyp_owner HYP_ENUM(HYP_OWNER_LIST);
 
-/* One end of a span, and the other. */
+/* Begin or end of a span. */
 #define HYP_SPAN_LIST(EM, EMe)						\
 	EM(SPAN_BEGIN,	'B', "begin")					\
 	EMe(SPAN_END,	'E', "end")
 
 enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
 
-/* The name of a span, with its end. */
+/* Size of a span's name, including the terminating 0. */
 #define HYP_SPAN_NAME_SIZE	24
 
-/* All of them, for binary readers. */
+/* The values of all lists, for binary readers. */
 #define HYP_DEFINE_ALL_ENUMS						\
 	HYP_DEFINE_ENUMS(HYP_REASON_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_EXIT_LIST)					\
