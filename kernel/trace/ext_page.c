@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ext_page - from a page's bytes to events, see ext_page.h
+ * ext_page - decode a page's events, see ext_page.h
  *
- * The encoding is that of struct ring_buffer_event (ring_buffer.h), of which the
- * writer uses data events and time extends; nothing else is accepted.
+ * The encoding is that of struct ring_buffer_event (ring_buffer.h). Only data events and
+ * time extends are valid; the writer uses no others.
  */
 
 #include <linux/errno.h>
@@ -11,7 +11,7 @@
 
 #include "ext_page.h"
 
-/* Find the sizes of a data event's header and payload, both in bytes. */
+/* Get the sizes of a data event's header and payload, both in bytes. */
 static int data_event(const u32 *head, u32 type_len, u32 room,
 		      u32 *header, u32 *payload)
 {
@@ -22,7 +22,7 @@ static int data_event(const u32 *head, u32 type_len, u32 room,
 		if (room < 8)
 			return -EINVAL;
 
-		/* The length counts its own word. */
+		/* The length includes its own word. */
 		*header = 8;
 		*payload = READ_ONCE(head[1]) - 4;
 		if (*payload > EXT_RING_DATA_SIZE || *payload % 4)
@@ -32,7 +32,7 @@ static int data_event(const u32 *head, u32 type_len, u32 room,
 	return *header + *payload <= room ? 0 : -EINVAL;
 }
 
-/* A record begins with this, as struct trace_entry (trace_events.h) does. */
+/* The start of a record, laid out as struct trace_entry (trace_events.h). */
 struct record_head {
 	u16	type;
 	u8	flags;
@@ -41,8 +41,8 @@ struct record_head {
 };
 
 /*
- * Does a record's size go with its type? And is its pid one, which those who look
- * for the task's name rely on?
+ * True if a record has a known type, at least that type's size, and a pid that is not
+ * negative. The lookup of a task's name relies on a valid pid.
  */
 static bool record_ok(const struct record_head *record, u32 size,
 		      const struct ext_page_format *format)
@@ -59,13 +59,12 @@ static bool record_ok(const struct record_head *record, u32 size,
 
 /**
  * ext_cursor_next() - go to the next event
- * @cursor:	where one is; on success @cursor->record is the event
- * @page:	the page; may be live, then the answer is good for counting only
+ * @cursor:	current position; on success @cursor->record is the event's record
+ * @page:	the page; if it is being written, the result is good for counting only
  * @commit:	bytes of data, at most EXT_RING_DATA_SIZE
- * @format:	what is acceptable
+ * @format:	the valid events
  *
- * Return: 1 if there is an event, 0 at the end, -EINVAL if the bytes make no
- * sense
+ * Return: 1 if there is an event, 0 at the end, -EINVAL if the data is malformed
  */
 int ext_cursor_next(struct ext_cursor *cursor, const struct ext_ring_page *page,
 		    u32 commit, const struct ext_page_format *format)
@@ -111,15 +110,15 @@ int ext_cursor_next(struct ext_cursor *cursor, const struct ext_ring_page *page,
 		}
 	}
 
-	/* A time extend is committed together with the event that it is for. */
+	/* A time extend is committed together with its event, so it is never last. */
 	return extended ? -EINVAL : 0;
 }
 
 /*
- * Of what ext_cursor_next() would accept, skip those of the same type and length as
- * the last one; that is most. Return how many.
+ * Skip the following events that are valid and of the same type and length as the last
+ * one, which most are. This is faster than ext_cursor_next(). Return their number.
  *
- * Their time stamps can't overflow if the first one is not within reach of that.
+ * @cursor->ts is checked once, so that no delta in the page can make it overflow.
  */
 static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *page,
 		      u32 commit)
@@ -130,11 +129,11 @@ static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *pag
 	const u32 size = 4 + type_len * 4;
 	const u8 *at = page->data + cursor->read, *start = at;
 	const u8 *last = page->data + commit - size;
-	/* This is more than a page full of the largest deltas. */
+	/* More than the sum of the largest deltas that fit into a page. */
 	const u64 reach = (u64)EXT_RING_DATA_SIZE << EXT_RING_DELTA_BITS;
 	u64 ts = cursor->ts;
 
-	/* Its size is in another word, or somebody has changed it meanwhile. */
+	/* Skip none if the size is in a second word, or has changed since it was read. */
 	if (size <= sizeof(struct record_head) || type_len > EXT_RING_TYPE_MAX_LEN ||
 	    (const u8 *)cursor->header + size != at || ts > U64_MAX - reach)
 		return 0;
@@ -156,13 +155,13 @@ static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *pag
 }
 
 /**
- * ext_cursor_skip() - check a part of a page, and go to its end
- * @cursor:	where to begin; on success where the part ends
+ * ext_cursor_skip() - check events of a page, and skip them
+ * @cursor:	where to begin; on success, moved to @commit
  * @page:	the page
  * @commit:	where to end [bytes of data]
- * @format:	what is acceptable
+ * @format:	the valid events
  *
- * Return: number of events in between, or -EINVAL if they are not all valid
+ * Return: number of events skipped, or -EINVAL if any is malformed
  */
 int ext_cursor_skip(struct ext_cursor *cursor, const struct ext_ring_page *page,
 		    u64 commit, const struct ext_page_format *format)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ext_page - from a page's bytes to events
+ * ext_page - decode a page's events
  *
- * This is plain C without state of its own, so that it can be tested and fuzzed in
- * user space. Whatever the bytes are, it accesses nothing outside of them, and ends.
+ * This is plain C without state of its own, so that it can be tested and fuzzed in user
+ * space. Whatever the bytes are, it makes no access outside of the page, and terminates.
  */
 #ifndef _KERNEL_TRACE_EXT_PAGE_H
 #define _KERNEL_TRACE_EXT_PAGE_H
@@ -14,12 +14,12 @@
 #include <asm/barrier.h>
 
 /**
- * struct ext_page_format - the events that are acceptable
+ * struct ext_page_format - the valid events
  * @nr_types:	length of @size
- * @size:	by event type: size of its record [bytes]; 0 if not ours
+ * @size:	by event type: size of its record [bytes]; 0 if the type is not valid
  *
- * A record of an unknown type would be handed to whoever registered that type,
- * and a short one read beyond its end.
+ * ftrace would print a record of any other type by the functions of that type's owner, and
+ * would read beyond the end of a record that is too short.
  */
 struct ext_page_format {
 	unsigned int	nr_types;
@@ -27,8 +27,8 @@ struct ext_page_format {
 };
 
 /**
- * struct ext_cursor - a place in a page
- * @read:	offset of what comes next [bytes]
+ * struct ext_cursor - a position in a page
+ * @read:	offset of the next event [bytes]
  * @ts:		boot clock of the last event [ns]
  * @record:	the last event's record, or NULL
  * @header:	the last event's header
@@ -41,12 +41,12 @@ struct ext_cursor {
 };
 
 /**
- * ext_page_commit() - how much of a page can be read
+ * ext_page_commit() - get the number of bytes that can be read
  * @page:	a page that may be written right now
  *
- * The acquire pairs with ext_ring_commit(). The bytes up to there are complete.
+ * The acquire pairs with ext_ring_commit(): the events up to there are complete.
  *
- * Return: bytes of data; more than EXT_RING_DATA_SIZE if the page is bad
+ * Return: bytes of data; untrusted, may be more than EXT_RING_DATA_SIZE
  */
 static inline u64 ext_page_commit(const struct ext_ring_page *page)
 {

@@ -2,15 +2,15 @@
 /*
  * Writer side of the trace ring: page crossing, reader swap, reset.
  *
- * A slot holds the word {page id, position}: "this page is, or will be, that
- * position". Three parties move a position's word forward, each by one cmpxchg:
+ * A slot holds the word {page id, position}: the page holds that position, or will hold
+ * it next. To get the page of a position, writer and reader do:
  *
  *   writer, slot free      {id, pos}		taken as it is, no cmpxchg
  *   writer, slot unread    {id, pos - N}	-> {id, pos}	(overrun)
  *   reader                 {id, h}		-> {spare, h + N}
  *
- * so for each position either the reader gets the page or the writer reuses
- * it, never both. Documentation/trace/hyp-ring.rst has the races one by one.
+ * The word changes by cmpxchg only, so either the reader gets the page of a position or
+ * the writer reuses it, never both. Documentation/trace/hyp-ring.rst describes the races.
  */
 
 #include <linux/atomic.h>
@@ -21,7 +21,7 @@
 
 #include <linux/ext_ring_writer.h>
 
-/* A slot's word has the page id in its low bits, and the position above. */
+/* A slot's word has the page id in its low bits, and the position above them. */
 #define SLOT_ID_BITS	20
 
 static u64 slot_word(u32 id, u64 pos)
@@ -40,14 +40,12 @@ static u64 slot_pos(u64 word)
 }
 
 /*
- * Claim the slot of position @pos for writing. There is one writer and, at any moment,
- * one reader: if the cmpxchg loses, it lost to the swap of this very slot,
- * after which the slot is free.
+ * Claim the slot of position @pos for writing. There is one writer and at most one reader
+ * at a time. If the cmpxchg fails, the reader has swapped this slot, which is free then.
  *
- * The acquire pairs with the reader's cmpxchg in ext_ring_swap(), a full
- * barrier: what the reader read from the page, it read before we write to it.
- * Where our cmpxchg loses, that the page's address depends on the word it
- * found does the same.
+ * The acquire pairs with the reader's cmpxchg in ext_ring_swap(), a full barrier: the
+ * reader's loads from the page complete before our stores to it. If our cmpxchg fails,
+ * the address dependency on the word that it returned gives the same order.
  *
  * Return false if the slot is unread and must be kept.
  */
@@ -60,7 +58,7 @@ static __always_inline bool slot_claim(struct ext_ring *ring, u64 *slot, u64 pos
 		if (!ring->overwrite)
 			return false;
 
-		/* Whether this wins or loses, word then names our page. */
+		/* Whether this succeeds or fails, word has the id of our page. */
 		try_cmpxchg(slot, &word, slot_word(slot_id(word), pos));
 	}
 
@@ -78,7 +76,7 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 	u64 seq = ring->seq;
 
 	/*
-	 * Tell those who copy the page's old content before destroying it.
+	 * Before overwriting the page, tell readers that may be copying it.
 	 * Pairs with the smp_rmb() in rb_ext_copy_page().
 	 */
 	WRITE_ONCE(meta->claimed, pos);
@@ -95,15 +93,15 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 	ring->tail_slot = slot;
 
 	/*
-	 * Only now may anyone look at the page as position pos: its commit is
-	 * no longer that of its previous life. The first pairs with
-	 * ext_ring_swap(), the second with rb_ext_tail().
+	 * From here on readers may read the page as position pos: its commit is no longer
+	 * that of its old position. The first store pairs with ext_ring_swap(), the
+	 * second with rb_ext_tail().
 	 */
 	smp_store_release(&ring->tail, pos);
 	smp_store_release(&meta->tail, pos);
 }
 
-/* Move on to the next page; return false if the ring is full and must stay so. */
+/* Go to the next page; return false if it is unread and must be kept. */
 static __always_inline bool ring_next_page(struct ext_ring *ring, u64 now)
 {
 	u32 slot = ring->tail_slot + 1;
@@ -130,8 +128,8 @@ static void ring_write_extend(struct ext_ring *ring, u64 delta)
 }
 
 /*
- * Somebody waits for an event at this position, or an earlier one, and there will be
- * one. Pass @delta on: what has it called last needs no stack frame then.
+ * A reader waits for an event at this position or an earlier one, and this event will be
+ * written. Return @delta, so that the caller can tail-call this without a stack frame.
  */
 static noinline s64 ring_alarm(struct ext_ring *ring, s64 delta)
 {
@@ -147,7 +145,7 @@ static noinline s64 ring_drop(struct ext_ring *ring)
 	return -1;
 }
 
-/* Do what ext_ring_make_room() does, for what is not once per page. */
+/* The part of ext_ring_make_room() that is needed less than once per page. */
 static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 size)
 {
 	u64 delta;
@@ -161,9 +159,9 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 	ring->limit = EXT_RING_DATA_SIZE;
 
 	/*
-	 * Per CPU time never goes backwards, whatever the clock says. And only
-	 * half of its range counts: else it could wrap around from the end to
-	 * the beginning, which the fast path would take for a small delta.
+	 * Time stamps of a CPU never go backwards, even if the clock does. They are
+	 * limited to half of their range: otherwise time could wrap around, which would
+	 * look like a small delta to the fast path.
 	 */
 	now = max(min(now, (u64)S64_MAX), ring->stamp);
 	if (!ring->write) {
@@ -174,7 +172,7 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 	delta = now - ring->stamp;
 	extend = delta >> EXT_RING_DELTA_BITS ? EXT_RING_EXTEND_SIZE : 0;
 
-	/* What even a time extend cannot say, the next page's header does. */
+	/* If the delta is too large for a time extend, begin a page with a time stamp. */
 	if (ring->write + extend + size > EXT_RING_DATA_SIZE ||
 	    delta >> EXT_RING_EXTEND_BITS) {
 		if (!ring_next_page(ring, now))
@@ -193,17 +191,17 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 }
 
 /**
- * ext_ring_make_room() - make room for an event, whatever that takes
+ * ext_ring_make_room() - make room for an event, slow path
  * @ring:	this CPU's ring
  * @now:	boot clock [ns]
  * @payload:	size of the event's payload [bytes], a multiple of 4
  *
- * The page is full. Or time has moved by more than an event's header can say, or has
- * moved backwards, somebody waits for an event, or the ring is closed.
+ * This is needed if the page is full, if time has advanced by more than an event's header
+ * can express or has gone backwards, if an alarm is set, or if the ring is closed.
  *
- * Context: the ring's own CPU, ext_ring_has_room() has said no.
- * Return: the event's delta [ns]; -1 if it is not to be written: ring closed; or
- * suspended, or full in no-overwrite mode, which is counted
+ * Context: the ring's own CPU; ext_ring_has_room() was false.
+ * Return: the event's delta [ns]; -1 if the event must not be written: the ring is closed;
+ * or it is suspended, or full in no-overwrite mode, and the event is counted as dropped
  */
 s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload)
 {
@@ -222,12 +220,12 @@ s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload)
 }
 
 /**
- * ext_ring_set_alarm() - have the reader told when there is something to read
- * @ring:	a ring that has been set up
- * @pos:	when there is one more event at this position or later. Once, and
- *		instead of what was set before; EXT_RING_NO_ALARM for never
+ * ext_ring_set_alarm() - have the reader told of an event
+ * @ring:	a ring that has been initialised
+ * @pos:	ring the doorbell once, at the next event at this position or later.
+ *		Replaces an earlier alarm; EXT_RING_NO_ALARM for none
  *
- * Context: no writer may run that could find the ring open.
+ * Context: no writer may run, unless the ring is closed.
  */
 void ext_ring_set_alarm(struct ext_ring *ring, u64 pos)
 {
@@ -238,15 +236,15 @@ void ext_ring_set_alarm(struct ext_ring *ring, u64 pos)
 /**
  * ext_ring_swap() - exchange the spare page for the oldest unread one
  * @ring:	any CPU's ring
- * @swap:	what the reader got
+ * @swap:	the result
  *
- * The page that the reader had becomes the ring's. If the page that is being
- * written is the oldest one, the reader gets it and follows its commit; there
- * is nothing more to swap then until the writer has moved on.
+ * The spare page goes into the ring. If the oldest unread page is the one that is being
+ * written, the reader gets it and follows its commit; the next swap fails until the writer
+ * has gone on to another page.
  *
- * Context: any CPU, in parallel to the writer; one reader at a time. Each
- * retry means that the writer has filled a whole page meanwhile.
- * Return: 0, -EAGAIN if there is no page to be had
+ * Context: any CPU, in parallel to the writer; one reader at a time. Each retry means that
+ * the writer has filled a whole page meanwhile.
+ * Return: 0, -EAGAIN if there is no unread page
  */
 int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 {
@@ -269,7 +267,7 @@ int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 		    !try_cmpxchg(&ring->slots[slot], &word,
 				 slot_word(ring->spare,
 					   pos + ring->nr_slots))) {
-			/* The writer has overrun it just now: this position is gone. */
+			/* The writer has just overrun this position. */
 			ring->head = pos + 1;
 			continue;
 		}
@@ -285,7 +283,7 @@ int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 	return -EAGAIN;
 }
 
-/* Begin anew with position 0. @ring->missed is the writer's: it may be counting. */
+/* Restart at position 0. Leave @ring->missed: the writer may be incrementing it. */
 static void ring_restart(struct ext_ring *ring)
 {
 	u32 i;
@@ -306,9 +304,9 @@ static void ring_restart(struct ext_ring *ring)
 
 /**
  * ext_ring_reset() - empty a ring and its counters
- * @ring:	the ring; keeps its pages and whether it is open
+ * @ring:	the ring; keeps its pages, and stays open or closed
  *
- * Context: no reader may run, and no writer that could find the ring open.
+ * Context: no reader may run, and no writer unless the ring is closed.
  */
 void ext_ring_reset(struct ext_ring *ring)
 {
@@ -317,17 +315,16 @@ void ext_ring_reset(struct ext_ring *ring)
 }
 
 /**
- * ext_ring_init() - set up a ring, closed and empty
- * @ring:	the ring; overwrite mode is the caller's to set
+ * ext_ring_init() - initialise a ring, closed and empty
+ * @ring:	the ring; the caller sets its overwrite mode
  * @records:	ext_ring_bookkeeping(@nr_slots) bytes, whose first
  *		@nr_slots + 1 records have their page set
  * @nr_slots:	pages in the ring, EXT_RING_MIN_SLOTS to EXT_RING_MAX_SLOTS
- * @meta:	where to publish
+ * @meta:	shared page for the writer's position and counters
  *
- * What was missed while the last one was suspended counts in this one.
+ * Events that were dropped while the previous ring was suspended count in this one.
  *
- * Context: no reader may run; the writer may, and finds the ring closed as it
- * was before.
+ * Context: no reader may run. The writer may run: the ring stays closed throughout.
  */
 void ext_ring_init(struct ext_ring *ring, struct ext_ring_record *records,
 		   u32 nr_slots, struct ext_ring_meta *meta)
@@ -343,8 +340,8 @@ void ext_ring_init(struct ext_ring *ring, struct ext_ring_record *records,
 }
 
 /**
- * ext_ring_open() - let the writer write, where it stopped
- * @ring:	a ring that has been set up
+ * ext_ring_open() - let the writer write, from where it stopped
+ * @ring:	a ring that has been initialised
  *
  * Context: the ring's own CPU.
  */
@@ -367,8 +364,8 @@ static void ring_stop(struct ext_ring *ring)
 }
 
 /**
- * ext_ring_close() - stop the writer; nobody wants what it would write
- * @ring:	a ring whose writer does not run; it need not have been set up
+ * ext_ring_close() - stop the writer; events are not counted
+ * @ring:	a ring whose writer does not run; it need not be initialised
  */
 void ext_ring_close(struct ext_ring *ring)
 {
@@ -377,7 +374,7 @@ void ext_ring_close(struct ext_ring *ring)
 }
 
 /**
- * ext_ring_suspend() - stop the writer for a moment; what it would write is counted
+ * ext_ring_suspend() - stop the writer temporarily; events count as dropped
  * @ring:	as for ext_ring_close()
  */
 void ext_ring_suspend(struct ext_ring *ring)

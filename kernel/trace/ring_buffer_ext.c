@@ -2,9 +2,9 @@
 /*
  * External ring buffers: life of the rings.
  *
- * A CPU has a ring from when tracing is first turned on until tracing is off,
- * all rings are empty and nobody reads. In between it may be exchanged for one
- * of another size; what was unread then is lost, and counted.
+ * A CPU has a ring from when tracing is first turned on until tracing is off, all rings
+ * are empty and no reader is left. A resize exchanges the ring; unread events of the old
+ * one are lost, and counted.
  */
 
 #include <linux/cleanup.h>
@@ -32,7 +32,7 @@ static void ring_free(struct trace_ext_ring *ring)
 
 DEFINE_FREE(ring_free, struct trace_ext_ring *, ring_free(_T))
 
-/* Fail rather than have the OOM killer make room: it is only a trace. */
+/* Fail rather than invoke the OOM killer. */
 static void *ring_page_alloc(int cpu)
 {
 	struct page *page = alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL |
@@ -70,7 +70,7 @@ static struct trace_ext_ring *ring_alloc(int cpu, u32 nr_slots)
 
 /* Loading and unloading ------------------------------------------------------ */
 
-/* Give @ring to the writer, and to the readers. On failure it is the caller's. */
+/* Give @ring to the writer and to the readers. On failure the caller keeps it. */
 static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 {
 	u32 *slot_id __free(kvfree) = NULL;
@@ -97,7 +97,7 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 	return 0;
 }
 
-/* Take the ring away from the readers, then from the writer: it is the caller's now. */
+/* Take the ring from the readers, then from the writer. Return it; NULL on failure. */
 static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 {
 	struct trace_ext_ring *ring = c->ring;
@@ -107,7 +107,7 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 
 	lockdep_assert_held(&c->ext->lock);
 
-	/* Readers are in their critical section for as long as they use it. */
+	/* Readers hold the lock while they use the ring. */
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
 		c->ring = NULL;
 
@@ -126,13 +126,13 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 
 	kvfree(slot_id);
 
-	/* Lose the pages rather than share them with who knows what. */
+	/* If the writer refused, it may still write to the pages: leak them. */
 	return ret ? NULL : ring;
 }
 
 /*
- * Load a CPU's ring, unless it is loaded. The CPU need not be online. Until the next
- * sync on that CPU the ring is closed.
+ * Load a CPU's ring, unless it is loaded. The CPU may be offline. The ring is closed until
+ * the next sync on that CPU.
  */
 static int cpu_load(struct rb_ext_cpu *c)
 {
@@ -164,7 +164,7 @@ static int cpu_load(struct rb_ext_cpu *c)
 
 static void cpu_unload(struct rb_ext_cpu *c)
 {
-	/* This is after tracing could not be turned on: they had it before that. */
+	/* Turning on has failed, and user space had mapped the ring before: keep it. */
 	if (c->mapped)
 		return;
 
@@ -191,7 +191,7 @@ static void unload_all(struct rb_ext *ext)
 	ext->started = false;
 }
 
-/* Have the writer record if it is on, else be in the mode @otherwise. */
+/* Set the writer's mode: on, or @otherwise if tracing is off or paused. */
 static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 {
 	lockdep_assert_held(&ext->mode_lock);
@@ -201,8 +201,8 @@ static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 }
 
 /*
- * Have the writer ready to finish what it will begin once it is on: else it
- * could begin on a CPU that has not heard yet that there is something to finish.
+ * Load all rings. This leaves the writer in drain mode and all CPUs synced, so that the
+ * end of every event pair that begins after "on" is recorded, too.
  */
 static int load_all(struct rb_ext *ext)
 {
@@ -229,7 +229,7 @@ static int load_all(struct rb_ext *ext)
 	return 0;
 }
 
-/* If the rings are there already, a CPU that can't get one changes nothing. */
+/* Load all rings; on failure, unload them unless the writer was started before. */
 static int try_load_all(struct rb_ext *ext)
 {
 	bool was_started;
@@ -247,12 +247,10 @@ static int try_load_all(struct rb_ext *ext)
 }
 
 /**
- * rb_ext_load() - see to it that there are rings to write to
+ * rb_ext_load() - load all rings, so that rb_ext_on() can't fail
  * @ext:	the buffer
  *
- * rb_ext_on() is to follow, which can't fail.
- *
- * Return: 0, -ENOMEM, or why the writer refused
+ * Return: 0, -ENOMEM, or the writer's error
  */
 int rb_ext_load(struct rb_ext *ext)
 {
@@ -269,12 +267,12 @@ int rb_ext_load(struct rb_ext *ext)
 }
 
 /**
- * rb_ext_cpu_online() - a CPU has come up
+ * rb_ext_cpu_online() - a CPU has come online
  * @ext:	the buffer
  * @cpu:	the CPU, which runs this
  *
  * Context: CPU hotplug.
- * Return: 0; without memory for a ring the CPU is not traced
+ * Return: 0, even if there is no memory for a ring; the CPU is not traced then
  */
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 {
@@ -296,8 +294,8 @@ int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 }
 
 /*
- * Could anybody miss the rings? Not if tracing is off, all is read and no one reads.
- * Whoever has one mapped has its file open.
+ * True if the rings are not needed: tracing is off, all events are read and no reader has
+ * a file open. A ring that is mapped has its file open, too.
  */
 static bool is_idle(struct rb_ext *ext)
 {
@@ -326,7 +324,7 @@ static void idle_work(struct work_struct *work)
 
 /**
  * rb_ext_reader_gone() - a reader's file has been closed
- * @ext:	the buffer, or NULL if it was not an external one
+ * @ext:	the buffer, or NULL if the file's buffer is not external
  */
 void rb_ext_reader_gone(struct rb_ext *ext)
 {
@@ -355,7 +353,7 @@ void rb_ext_on(struct rb_ext *ext)
 	set_mode(ext, TRACE_EXT_OFF);
 }
 
-/* In an oops (ftrace_dump_on_oops) nothing is waited for: just be quiet. */
+/* In an oops (ftrace_dump_on_oops), turn off without waiting for anything. */
 static void off_in_oops(struct rb_ext *ext)
 {
 	if (!raw_spin_trylock(&ext->mode_lock))
@@ -380,7 +378,7 @@ void rb_ext_off(struct rb_ext *ext)
 		set_mode(ext, TRACE_EXT_DRAIN);
 	}
 
-	/* All that was inside an event pair has left it after this. */
+	/* After this, each event pair that had begun is complete. */
 	ext->ops->sync(-1);
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
@@ -389,7 +387,7 @@ void rb_ext_off(struct rb_ext *ext)
 	schedule_work(&ext->idle);
 }
 
-/* Unlike on and off these nest, and may be called from any context. */
+/* Unlike on and off, pause and resume nest and may be called from any context. */
 void rb_ext_pause(struct rb_ext *ext)
 {
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
@@ -424,7 +422,7 @@ unsigned long rb_ext_size(struct rb_ext *ext, int cpu)
 	       (unsigned long)EXT_RING_DATA_SIZE;
 }
 
-/* Exchange a loaded ring for @ring; if that fails the old one goes on. */
+/* Exchange a loaded ring for @ring; on failure keep the old one. */
 static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 {
 	struct trace_ext_ring *old = cpu_remove(c);
@@ -445,7 +443,7 @@ static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 	return ret;
 }
 
-/* Resize the rings of @cpus: get all the memory first, so that none is half. */
+/* Resize the rings of @cpus. Allocate all memory first: without it, no ring changes. */
 static int resize_cpus(struct rb_ext *ext, const struct cpumask *cpus,
 		       u32 nr_slots)
 {
@@ -518,7 +516,7 @@ int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 	if (is_mapped(ext, cpus))
 		return -EBUSY;
 
-	/* If it is not loaded yet, say now what would be found out then. */
+	/* If it is not loaded, fail now rather than when tracing is turned on. */
 	if (ext->tr && nr_slots * cpumask_weight(cpus) > si_mem_available())
 		return -ENOMEM;
 
@@ -526,9 +524,8 @@ int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 }
 
 /*
- * The size that trace_buf_size= gives to all instances was not meant for this buffer,
- * and nobody is there who could be told: so one that is too large is not refused,
- * unlike one that is written to buffer_size_kb.
+ * trace_buf_size= sets the size of all instances, and may be too large for this one. There
+ * is no one to return an error to, so limit the size. A write to buffer_size_kb fails.
  */
 static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
 {
@@ -541,11 +538,10 @@ static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
 }
 
 /**
- * rb_ext_prepare() - settle what a buffer will be, when its instance is created
+ * rb_ext_prepare() - set a buffer's size and mode when its instance is created
  * @ext:	the buffer
- * @size:	the size that it will have once it is in use [bytes per CPU]; the
- *		largest that there is if this is larger
- * @overwrite:	a full ring loses the oldest events, else the newest
+ * @size:	its size once it is loaded [bytes per CPU]; limited to the maximum
+ * @overwrite:	if true, a full ring loses the oldest events, else the newest
  *
  * Return: 0, -ENOMEM
  */
@@ -569,9 +565,9 @@ static void readers_reset(struct rb_ext_cpu *c)
 }
 
 /*
- * The ring is taken from the readers while the writer resets it, and given back
- * to them rewound: a swap in between would be neither of the old ring nor of the
- * new one. If the writer refuses, all goes on as before.
+ * Take the ring from the readers while the writer resets it, and give it back rewound.
+ * Otherwise a reader could swap between the writer's reset and its own. If the writer
+ * refuses, nothing changes.
  */
 static void cpu_reset(struct rb_ext_cpu *c)
 {
@@ -613,10 +609,9 @@ void rb_ext_reset(struct rb_ext *ext, int cpu)
 }
 
 /**
- * rb_ext_set_cpus() - choose which CPUs' events are recorded
+ * rb_ext_set_cpus() - set the CPUs whose events are recorded, for tracing_cpumask
  * @ext:	the buffer
- * @cpus:	those CPUs, for tracing_cpumask; the rings of the others keep what they
- *		have
+ * @cpus:	the CPUs; the rings of the others keep their events
  */
 void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 {
@@ -629,7 +624,7 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 		cpumask_copy(ext->tr->tracing_cpumask, cpus);
 	}
 
-	/* Do as when tracing is turned on, for those that are traced only now. */
+	/* If tracing is on, tell the newly traced CPUs what turning on told the others. */
 	if (READ_ONCE(ext->on))
 		ext->in_use(ext, true);
 }
@@ -638,13 +633,13 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
  * rb_ext_map() - map a CPU's ring into user space
  * @ext:	the buffer
  * @cpu:	the CPU
- * @vma:	where to; page 0 is the one that says where the reader is
+ * @vma:	the mapping; its page 0 is struct trace_buffer_meta
  *
- * This loads the ring, unless it is loaded: who maps it wants to use it.
+ * This loads the ring, unless it is loaded.
  *
  * Context: mmap_lock is held.
  * Return: 0, -EPERM if not read-only and shared, -EINVAL if beyond the end,
- * -ENOMEM, or why the writer refused
+ * -ENOMEM, or the writer's error
  */
 int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
 {
@@ -661,7 +656,7 @@ int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
 }
 
 /**
- * rb_ext_init() - set up a buffer, without rings
+ * rb_ext_init() - initialise a buffer, without rings
  * @ext:	name, ops and format are set
  *
  * Return: 0 or -ENOMEM

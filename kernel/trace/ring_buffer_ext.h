@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * External ring buffers: this kernel reads them, an external writer fills them.
+ * External ring buffers: an external writer fills them, and this kernel reads them.
  *
- * ring_buffer.c's public functions call those below of the same names for a
- * trace_buffer that is external, so that the whole of tracefs works on it
- * unchanged; see their descriptions there. An external trace_buffer has no CPU: where
- * ring_buffer.c finds that a CPU is not in the buffer's cpumask, it asks for that
- * CPU's ring here. The writer's driver provides struct trace_ext_ops.
+ * For an external trace_buffer, ring_buffer.c's public functions call the functions below
+ * of the same names, so that all of tracefs works on it unchanged. Their descriptions are
+ * in ring_buffer.c. The cpumask of an external trace_buffer is empty: where ring_buffer.c
+ * finds that a CPU is not in it, it uses that CPU's ring here. The writer's driver provides
+ * struct trace_ext_ops.
  */
 #ifndef _KERNEL_TRACE_RING_BUFFER_EXT_H
 #define _KERNEL_TRACE_RING_BUFFER_EXT_H
@@ -33,14 +33,14 @@ struct trace_buffer *ring_buffer_alloc_ext(struct rb_ext *ext,
 
 /**
  * trace_array_create_ext() - create an instance for an external writer
- * @name:	its name, and that of its directory at the root of tracefs
- * @link:	what instances/@name is to point to
- * @systems:	the event systems that it has
+ * @name:	its name, and the name of its directory at the root of tracefs
+ * @link:	target of the link instances/@name
+ * @systems:	its event systems
  * @ext:	its buffer
  *
- * In trace.c.
+ * This is in trace.c.
  *
- * Return: the instance, which stays for good, or an ERR_PTR()
+ * Return: the instance, which is never removed, or an ERR_PTR()
  */
 struct trace_array *trace_array_create_ext(const char *name,
 					   const char *link,
@@ -51,12 +51,12 @@ int rb_ext_load(struct rb_ext *ext);
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
 
 /*
- * rb_ext() says who reads a trace_buffer that is external, else it is NULL; rb_ext_iter()
- * and rb_set_ext_iter() go with the iterator of one. trace_array_ext() is an instance's
- * external buffer or NULL, creating_ext that of the instance that is being created, under
- * trace_types_lock. They are macros: the structures are known in ring_buffer.c, or in
- * trace.h, only. And without the option the compiler does not even see what is to be left
- * out.
+ * The external buffer of a trace_buffer (rb_ext()) and of an instance (trace_array_ext()),
+ * or NULL. rb_ext_iter() and rb_set_ext_iter() do the same for the iterator. creating_ext
+ * is the buffer of the instance that is being created, protected by trace_types_lock.
+ *
+ * These are macros because the structures are private to ring_buffer.c and trace.h.
+ * Without the option they are constants, so that the hooks compile to nothing.
  */
 #ifdef CONFIG_RING_BUFFER_EXT
 extern struct rb_ext *creating_ext;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of an external ring buffer share this state. They are a ladder: none calls a
- * function of one above it, and those on the same rung call none of each other.
+ * State that the parts of an external ring buffer share. The parts are in layers: none
+ * calls a function of a layer above it, or of another part in its own layer.
  *
  *   ring_buffer_ext.c		life of the rings: load, unload, resize, on, off
  *
  *   ring_buffer_ext_iter.c	non-consuming reads
- *   ring_buffer_ext_wait.c	those who wait for events
+ *   ring_buffer_ext_wait.c	readers that wait for events
  *   ring_buffer_ext_map.c	pages in user space
  *
  *   ring_buffer_ext_read.c	consuming reads
@@ -16,8 +16,8 @@
  *
  *   this file			state, and access to pages
  *
- * Where something below finds that the rings may be of no use any more, it schedules
- * rb_ext.idle, which is a work of the topmost.
+ * A lower part that finds that the rings may be unused schedules rb_ext.idle, a work of
+ * the top layer.
  *
  * Locks, outer first: trace_types_lock, cpus_read_lock() or mmap_lock,
  * rb_ext.lock, rb_ext_cpu.lock, rb_ext.mode_lock.
@@ -40,11 +40,11 @@
 #include "ring_buffer_ext.h"
 
 /**
- * struct rb_ext_tail_count - how much of the page being written has been counted
+ * struct rb_ext_tail_count - events counted in the page that is being written
  * @page:	the page, NULL if none
  * @pos:	its position
- * @cursor:	behind the last event that was counted
- * @count:	events up to there
+ * @cursor:	position after the last event that was counted
+ * @count:	number of events up to there
  */
 struct rb_ext_tail_count {
 	const struct ext_ring_page	*page;
@@ -55,46 +55,47 @@ struct rb_ext_tail_count {
 
 /**
  * struct rb_ext_cpu - the reader's side of one CPU's ring
- * @lock:	serialises readers; protects all below but @doorbell, @waiters and @mapped
- * @ext:	the buffer that it is of
+ * @lock:	serialises readers; protects all members below except @doorbell,
+ *		@waiters and @mapped
+ * @ext:	its buffer
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
  * @ring:	the ring's memory, NULL if none is loaded
- * @generation:	counts what makes positions meaningless: load, unload, reset
- * @slot_id:	page id by slot. The writer has the same, but this one is ours: a swap
- *		must return what is expected
+ * @generation:	number of loads, unloads and resets; each makes positions stale
+ * @slot_id:	page id by slot. The reader keeps its own record, to check the result
+ *		of a swap
  * @spare:	id of the reader page
- * @next_pos:	position that the next swap will give, or a later one
+ * @next_pos:	the next swap returns this position or a later one
  * @page:	the reader page as the writer writes it, NULL before the first swap
- * @copy:	our copy of it: what is checked stays as it was checked. It is given
- *		away for another page by readers of pages only
- * @event:	a copy of the event that was given to a reader last, who looks at it
- *		without @lock, while another one may find @copy's rest to be bad, skip
- *		it, and take the next page. It stays when the ring is exchanged, and is
- *		freed only while the instance's trace_ref is 0
+ * @copy:	copy of the reader page, so that it can't change after the check. When a
+ *		full page is read, it is exchanged for the caller's page
+ * @event:	copy of the event that was returned to a reader last. The reader uses it
+ *		without @lock, while another reader may find the rest of @copy
+ *		malformed, skip it, and take the next page. It survives an exchange of
+ *		the ring, and is freed only while the instance's trace_ref is 0
  * @commit:	bytes of @copy that have been copied and checked
- * @done:	in @copy, behind what has been consumed
- * @end:	in @copy, at @commit
- * @unread:	events from @done to @end
+ * @done:	position in @copy after the last event consumed
+ * @end:	position in @copy at @commit
+ * @unread:	number of events from @done to @end
  * @tail:	for statistics
- * @bad:	the reader page made no sense; the rest of it is skipped
- * @flagged:	the reader page is final, and its commit has the missed events and
- *		missed stored flags now, for user space
- * @warned:	a page made no sense, and that was reported
+ * @bad:	the reader page is malformed; the rest of it is skipped
+ * @flagged:	the reader page is final, and its commit has the missed and stored
+ *		flags, for user space
+ * @warned:	a malformed page has been reported
  * @seq:	sequence number of the next event to consume
  * @lost:	events lost since the last one consumed
  * @read:	events consumed
  * @overrun:	events lost
- * @dropped:	events dropped by rings that are unloaded
- * @alarm:	position at which the writer will tell us of an event, RB_EXT_NO_ALARM
- *		if it won't. rb_ext_doorbell() reads it without @lock
- * @rung:	how often the writer had told us when we last looked
- * @armed:	when that was set last [jiffies]
- * @doorbell:	wakes those who wait, when it has
- * @waiters:	those who wait for events of this CPU
- * @mapped:	mappings of the ring in user space, under rb_ext.lock. While there
- *		are any the ring is neither unloaded nor exchanged
- * @user:	the page that tells them where the reader is, NULL if there are none
+ * @dropped:	events dropped by rings that have been unloaded
+ * @alarm:	position of the alarm that is set, or RB_EXT_NO_ALARM.
+ *		rb_ext_doorbell() reads it without @lock
+ * @rung:	the meta page's rung when it was last read
+ * @armed:	time when @alarm was last set [jiffies]
+ * @doorbell:	wakes the readers that wait, when the alarm has gone off
+ * @waiters:	readers that wait for events of this CPU
+ * @mapped:	number of mappings in user space, protected by rb_ext.lock. While there
+ *		are any, the ring is neither unloaded nor exchanged
+ * @user:	meta page of the mappings, NULL if there are none
  */
 struct rb_ext_cpu {
 	raw_spinlock_t			lock;
@@ -138,27 +139,29 @@ struct rb_ext_cpu {
 
 /**
  * struct rb_ext - an external ring buffer
- * @writer:	who writes it
- * @name:	for messages
- * @ops:	how to talk to the writer
- * @in_use:	called when tracing is turned on, while it is for other CPUs, and when
- *		all rings are unloaded; with trace_types_lock held and none of the others
- * @format:	the events that it writes
+ * @writer:	its writer
+ * @name:	prefix of messages
+ * @ops:	the writer's operations
+ * @in_use:	called when tracing is turned on, when the traced CPUs change while it
+ *		is on, and when all rings have been unloaded; with trace_types_lock
+ *		held, and no other lock
+ * @format:	the writer's events
  * @tr:		its instance
- * @follows:	the writer is told of task switches; trace_ext.c's
+ * @follows:	the writer is told of task switches; private to trace_ext.c
  * @cpus:	a ring for each possible CPU
  * @lock:	serialises load, unload, resize, reset
- * @started:	the writer's clock runs
- * @mode_lock:	protects the three below, and orders what the writer is told
- * @on:		the user wants events recorded, as in trace_buffer.record_disabled;
- *		this is what the writer is told, or about to be
+ * @started:	the writer has been started, so its clock runs
+ * @mode_lock:	protects the three members below, and orders changes of the mode
+ * @on:		tracing_on, as in trace_buffer.record_disabled; the writer has this
+ *		state, or is about to get it
  * @paused:	nesting of rb_ext_pause()
  * @overwrite:	a full ring loses the oldest events, else the newest
- * @iters:	non-consuming readers
- * @idle:	unloads the rings when they are of no use any more
- * @waiters:	those who wait for events of any CPU
- * @wakes:	counts how often they were told to stop waiting
- * @poll:	looks for events on behalf of those who wait, if the writer can't tell
+ * @iters:	number of non-consuming readers
+ * @idle:	unloads the rings when they are not needed
+ * @waiters:	readers that wait for events of any CPU
+ * @wakes:	number of calls of rb_ext_wake()
+ * @poll:	polls for readers that wait, if the writer has no alarms, and delays
+ *		alarms that would be too frequent
  */
 struct rb_ext {
 	struct trace_ext_writer		*writer;
@@ -189,19 +192,19 @@ struct rb_ext {
 #define RB_EXT_NO_ALARM	U64_MAX
 
 /*
- * So many pages of a ring are looked at with rb_ext_cpu.lock held at most, which keeps
- * the CPU's interrupts off: a ring may have EXT_RING_MAX_SLOTS.
+ * Maximum number of pages to go through with rb_ext_cpu.lock held, which keeps interrupts
+ * off: a ring may have up to EXT_RING_MAX_SLOTS.
  */
 #define RB_EXT_PAGES_AT_ONCE	256
 
 /**
- * rb_ext_tail() - position that the writer is at
+ * rb_ext_tail() - get the writer's position
  * @ring:	a loaded ring
  *
- * The acquire pairs with ring_begin_page(). The page of that position has a valid
- * header, all earlier ones have all their events.
+ * The acquire pairs with ring_begin_page(). The page of that position has a valid header,
+ * and all earlier pages are complete.
  *
- * Return: the position; it is only a hint, for it lies in shared memory
+ * Return: the position; untrusted, as it is from shared memory
  */
 static inline u64 rb_ext_tail(const struct trace_ext_ring *ring)
 {
@@ -209,7 +212,7 @@ static inline u64 rb_ext_tail(const struct trace_ext_ring *ring)
 }
 
 /**
- * rb_ext_page_at() - the page of a position in the ring
+ * rb_ext_page_at() - get the page of a position in the ring
  * @c:		a CPU whose ring is loaded
  * @pos:	position, from c->next_pos on
  *
@@ -224,9 +227,9 @@ rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
 }
 
 /**
- * rb_ext_oldest() - the oldest position that is in the ring
+ * rb_ext_oldest() - get the oldest position that is in the ring
  * @c:		a CPU whose ring is loaded
- * @tail:	position that the writer is at
+ * @tail:	the writer's position
  *
  * Return: the position, c->next_pos or a later one
  */
@@ -238,10 +241,10 @@ static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
 }
 
 /**
- * rb_ext_latest() - the latest time that an event can have
+ * rb_ext_latest() - get the latest plausible time stamp
  *
- * The writer's clock may be ahead of ours, after a suspend for instance, until it is
- * corrected. This is for time that makes no sense.
+ * The writer's clock may be ahead of this kernel's until it is corrected, after a suspend
+ * for instance. The limit of ten minutes only rejects nonsense.
  *
  * Return: boot clock [ns]
  */
@@ -280,8 +283,8 @@ int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma);
  * @c:		the CPU
  * @flags:	for raw_spin_unlock_irqrestore()
  *
- * Who dumps the buffer in an oops may have interrupted the lock's holder: an incomplete
- * dump is better than none.
+ * A dump in an oops may have interrupted the lock's holder, so it must not wait for the
+ * lock.
  *
  * Return: false if the lock could not be had
  */

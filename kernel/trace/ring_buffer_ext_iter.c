@@ -2,10 +2,10 @@
 /*
  * External ring buffers: non-consuming reads.
  *
- * An iterator copies page after page out of the ring and looks afterwards
- * whether the writer has begun to reuse the page meanwhile; it neither stops
- * the writer nor calls it. It goes up to where the writer was when it started,
- * so that it ends however fast the writer is.
+ * An iterator copies one page of the ring after the other. After each copy it checks
+ * whether the writer has begun to reuse the page. It neither stops the writer nor calls it.
+ * It ends at the position that the writer had when it started, so that it terminates
+ * however fast the writer is.
  */
 
 #include <linux/slab.h>
@@ -17,12 +17,12 @@
  * @c:		the CPU that it reads
  * @generation:	c->generation; if that has changed, there is nothing more
  * @next:	position of the page to copy next
- * @end:	position not to read any more
- * @end_commit:	how far to read in the last page, @end - 1
- * @copy:	the page
- * @commit:	bytes of it
- * @cursor:	in front of the next event
- * @dropped:	pages went by unread since the last event
+ * @end:	first position that is not read
+ * @end_commit:	bytes to read of the last page, @end - 1
+ * @copy:	copy of the current page
+ * @commit:	bytes of data in @copy
+ * @cursor:	position before the next event
+ * @dropped:	events were skipped since the last event
  */
 struct rb_ext_iter {
 	struct rb_ext_cpu	*c;
@@ -36,7 +36,7 @@ struct rb_ext_iter {
 	bool			dropped;
 };
 
-/* Take what is unread of the reader page. */
+/* Copy the reader page; go to its first unread event. */
 static void take_reader_page(struct rb_ext_iter *iter)
 {
 	struct rb_ext_cpu *c = iter->c;
@@ -48,7 +48,7 @@ static void take_reader_page(struct rb_ext_iter *iter)
 	iter->cursor = c->done;
 }
 
-/* Copy the next page; return false if it went away meanwhile, or is no good. */
+/* Copy the next page; return false if it was being reused, or is malformed. */
 static bool rb_ext_copy_page(struct rb_ext_iter *iter)
 {
 	const struct rb_ext_cpu *c = iter->c;
@@ -57,10 +57,10 @@ static bool rb_ext_copy_page(struct rb_ext_iter *iter)
 	u64 commit = ext_page_commit(page);
 	struct ext_cursor check;
 
-	/* Whether it was being written meanwhile is found out below. */
+	/* The page may be reused during the copy; this is checked below. */
 	data_race(memcpy(iter->copy, page, sizeof(*iter->copy)));
 
-	/* Pairs with ring_begin_page(): first claimed is set, then the page changes. */
+	/* Pairs with ring_begin_page(), which sets claimed before it changes the page. */
 	smp_rmb();
 	if (READ_ONCE(c->ring->meta->claimed) >= pos + c->ring->nr_slots)
 		return false;
@@ -78,7 +78,7 @@ static bool rb_ext_copy_page(struct rb_ext_iter *iter)
 	return true;
 }
 
-/* Go to the next page that has something; return 0 if there is none, -EAGAIN if unknown. */
+/* Go to the next page with events. Return 1, 0 if there is none, -EAGAIN to continue. */
 static int some_pages(struct rb_ext_iter *iter)
 {
 	struct rb_ext_cpu *c = iter->c;
@@ -97,7 +97,7 @@ static int some_pages(struct rb_ext_iter *iter)
 		iter->commit = 0;
 		iter->cursor.read = 0;
 
-		/* Somebody consumes meanwhile: go where they are. */
+		/* Events have been consumed meanwhile: go on after them. */
 		if (iter->next < c->next_pos) {
 			take_reader_page(iter);
 			if (iter->cursor.read != iter->commit)
@@ -121,7 +121,7 @@ static int some_pages(struct rb_ext_iter *iter)
 	return 0;
 }
 
-/* Pages that are empty or no good are passed over, with the lock held for some only. */
+/* Skip empty and malformed pages; drop the lock every RB_EXT_PAGES_AT_ONCE pages. */
 static bool next_page(struct rb_ext_iter *iter)
 {
 	int ret;
@@ -133,7 +133,7 @@ static bool next_page(struct rb_ext_iter *iter)
 	return ret;
 }
 
-/* Begin, and settle where the end is. */
+/* Go to the oldest event, and set the end. */
 static void iter_start(struct rb_ext_iter *iter)
 {
 	struct rb_ext_cpu *c = iter->c;
@@ -153,7 +153,7 @@ static void iter_start(struct rb_ext_iter *iter)
 	if (c->page)
 		take_reader_page(iter);
 
-	/* Begin with the oldest page, for a ring's worth of pages at most. */
+	/* Begin with the oldest page; read at most as many pages as the ring has. */
 	tail = rb_ext_tail(c->ring);
 	if (tail >= c->next_pos) {
 		iter->next = rb_ext_oldest(c, tail);
@@ -198,7 +198,7 @@ void rb_ext_iter_free(struct rb_ext_iter *iter)
 	kfree(iter);
 }
 
-/* Is there an event in the copy, or in a later page? */
+/* True if there is an event in the copy or in a later page. */
 static bool iter_fill(struct rb_ext_iter *iter)
 {
 	return iter->cursor.read < iter->commit || next_page(iter);
@@ -210,10 +210,10 @@ bool rb_ext_iter_empty(struct rb_ext_iter *iter)
 }
 
 /**
- * rb_ext_iter_peek() - look at the next event
+ * rb_ext_iter_peek() - get the next event without going on
  * @iter:	the iterator
  * @ts:		boot clock of the event [ns], may be NULL
- * @missed_events: whether events are missing before it
+ * @missed_events: true if events were missed before it
  *
  * Return: the event, or NULL if there is none
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External ring buffers: their pages in user space.
+ * External ring buffers: mappings in user space.
  *
- * mmap() of trace_pipe_raw gives the pages that the writer writes, read-only, in
- * the order of their ids, behind a page that says which of them is the reader
- * page: struct trace_buffer_meta of linux/trace_mmap.h. As with any other ring
- * buffer TRACE_MMAP_IOCTL_GET_READER consumes what is in the reader page; what
- * comes after that is in the same page, or in the next one.
+ * mmap() of trace_pipe_raw maps a meta page, followed by the pages that the writer writes,
+ * read-only and ordered by id. The meta page, struct trace_buffer_meta of
+ * linux/trace_mmap.h, has the id of the reader page. As with any other ring buffer,
+ * TRACE_MMAP_IOCTL_GET_READER consumes the events in the reader page. Later events are in
+ * the same page or in the next one.
  *
- * User space reads what the writer has written: events are not checked for it.
+ * User space reads the writer's pages directly: it gets unchecked events.
  */
 
 #include <linux/cleanup.h>
@@ -20,9 +20,9 @@
 #include "ring_buffer_ext_internal.h"
 
 /**
- * rb_ext_update_user() - tell user space where the reader is
+ * rb_ext_update_user() - update the meta page of the mappings
  * @c:		a CPU whose ring is mapped, locked
- * @lost:	events lost before the reader page, or since it was asked for last
+ * @lost:	events lost before the reader page, or since the last update
  */
 void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost)
 {
@@ -67,14 +67,14 @@ static void user_page_free(struct rb_ext_cpu *c)
 	free_page((unsigned long)user);
 }
 
-/* The page that says where the reader is comes first, then those of the ring by id. */
+/* Page 0 of a mapping is the meta page; the ring's pages follow, by id. */
 static struct page *page_of(const struct rb_ext_cpu *c, unsigned long pgoff)
 {
 	return pgoff ? virt_to_page(c->ring->pages[pgoff - 1]) :
 		       virt_to_page(c->user);
 }
 
-/* Put the pages from @vma->vm_pgoff on into @vma. */
+/* Map the pages from @vma->vm_pgoff on into @vma. */
 static int insert_pages(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 {
 	unsigned long nr_pages = c->ring->nr_slots + 2, count = vma_pages(vma);
@@ -95,8 +95,8 @@ static int insert_pages(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 }
 
 /**
- * rb_ext_map_prepare() - see whether a mapping is allowed
- * @vma:	where to
+ * rb_ext_map_prepare() - check whether a mapping is allowed, and set its flags
+ * @vma:	the mapping
  *
  * Return: 0, -EPERM if not read-only and shared
  */
@@ -106,7 +106,7 @@ int rb_ext_map_prepare(struct vm_area_struct *vma)
 	    !(vma->vm_flags & VM_MAYSHARE))
 		return -EPERM;
 
-	/* It can't be changed later. And c->mapped counts it, so it is not copied. */
+	/* Never allow writes. No copy on fork: c->mapped counts the mappings. */
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYWRITE | VM_MAYEXEC);
 	return 0;
@@ -115,7 +115,7 @@ int rb_ext_map_prepare(struct vm_area_struct *vma)
 /**
  * rb_ext_map_cpu() - map a CPU's ring into user space
  * @c:		the CPU; its ring is loaded
- * @vma:	where to; page 0 is the one that says where the reader is
+ * @vma:	the mapping; its page 0 is the meta page
  *
  * Context: mmap_lock and rb_ext.lock are held.
  * Return: 0, -EINVAL if beyond the end, -ENOMEM
@@ -142,7 +142,7 @@ int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 }
 
 /**
- * rb_ext_map_dup() - there is one more of a mapping: it is being moved, or forked
+ * rb_ext_map_dup() - a mapping is being duplicated (mremap, fork)
  * @ext:	the buffer
  * @cpu:	the CPU
  */
@@ -154,7 +154,7 @@ void rb_ext_map_dup(struct rb_ext *ext, int cpu)
 }
 
 /**
- * rb_ext_unmap() - a mapping is gone
+ * rb_ext_unmap() - a mapping has been removed
  * @ext:	the buffer
  * @cpu:	the CPU
  *

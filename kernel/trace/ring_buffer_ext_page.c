@@ -2,18 +2,17 @@
 /*
  * External ring buffers: the reader page.
  *
- * The reader trusts nothing that lies in shared pages. It copies what has been
- * committed, checks the copy, and serves events from there. What the writer says in
- * registers is compared with what it must be. What is wrong is skipped, and
- * reported once; the events that were in it count as lost, exactly, because the
- * next page comes with its first event's sequence number.
+ * Shared pages are untrusted. The reader copies the committed data, checks the copy, and
+ * serves events from it. It also checks what a swap returns. It skips the rest of a
+ * malformed page, and reports that once. The skipped events count as lost. The count is
+ * exact, because the next swap returns the sequence number of its page's first event.
  */
 
 #include <linux/printk.h>
 
 #include "ring_buffer_ext_internal.h"
 
-/* Skip the rest of the reader page: do as if it ended where the last event was taken. */
+/* Skip the rest of the reader page: pretend that it ends after the last event consumed. */
 static void skip_page(struct rb_ext_cpu *c, const char *why)
 {
 	c->bad = true;
@@ -27,7 +26,7 @@ static void skip_page(struct rb_ext_cpu *c, const char *why)
 	c->warned = true;
 }
 
-/* Copy what the writer has added to the reader page since last time. */
+/* Copy and check the events that the writer has added to the reader page. */
 static void take_commit(struct rb_ext_cpu *c)
 {
 	u64 commit = ext_page_commit(c->page);
@@ -60,7 +59,7 @@ static void take_commit(struct rb_ext_cpu *c)
 		return;
 	}
 
-	/* Else everything that is not would be going backwards from then on. */
+	/* Otherwise later, valid time stamps would be rejected as going backwards. */
 	if (end.ts > rb_ext_latest()) {
 		skip_page(c, "time in the future");
 		return;
@@ -73,7 +72,7 @@ static void take_commit(struct rb_ext_cpu *c)
 	c->unread += count;
 }
 
-/* Is what the writer returned the one thing that it can be? */
+/* True if the result of a swap is consistent with the reader's own records. */
 static bool swap_ok(const struct rb_ext_cpu *c,
 		    const struct ext_ring_swap *swap)
 {
@@ -83,10 +82,10 @@ static bool swap_ok(const struct rb_ext_cpu *c,
 }
 
 /**
- * rb_ext_swap_page() - exchange the reader page for the oldest unread one
+ * rb_ext_swap_page() - swap the reader page for the oldest unread page
  * @c:		the CPU, locked, with a ring
  *
- * Return: false if there is none
+ * Return: false if there is no unread page
  */
 bool rb_ext_swap_page(struct rb_ext_cpu *c)
 {
@@ -123,7 +122,7 @@ bool rb_ext_swap_page(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_refresh() - take what was added to the reader page
+ * rb_ext_refresh() - take new events of the reader page
  * @c:		the CPU, locked
  */
 void rb_ext_refresh(struct rb_ext_cpu *c)
@@ -135,8 +134,8 @@ void rb_ext_refresh(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_rewind() - begin anew, with an empty ring
- * @c:		the CPU, locked; if it has a ring, rb_ext_slots_init() was before this
+ * rb_ext_rewind() - reset the reader's state, for an empty ring
+ * @c:		the CPU, locked; if it has a ring, after rb_ext_slots_init()
  */
 void rb_ext_rewind(struct rb_ext_cpu *c)
 {
@@ -159,17 +158,17 @@ void rb_ext_rewind(struct rb_ext_cpu *c)
 	if (!c->ring)
 		return;
 
-	/* Who has it mapped must not take it for a page with events. */
+	/* User space that has it mapped must see an empty page. */
 	c->spare = c->ring->nr_slots;
 	WRITE_ONCE(c->ring->pages[c->spare]->commit, 0);
 }
 
 /**
- * rb_ext_slots_init() - say which page is in which slot of an empty ring
- * @slot_id:	by slot, to be filled in
- * @nr_slots:	how many there are
+ * rb_ext_slots_init() - fill in the page ids of an empty ring's slots
+ * @slot_id:	page ids by slot
+ * @nr_slots:	number of slots
  *
- * Context: no reader may look at them yet; so many that it is not for the readers' lock.
+ * Context: no reader may use @slot_id; without the readers' lock, as it may take long.
  */
 void rb_ext_slots_init(u32 *slot_id, u32 nr_slots)
 {

@@ -2,21 +2,21 @@
 /*
  * External ring buffers: consuming reads.
  *
- * They are served from the copy of the reader page, see ring_buffer_ext_page.c.
+ * Events come from the copy of the reader page, see ring_buffer_ext_page.c.
  */
 
 #include "ring_buffer_ext_internal.h"
 
-/* ring_buffer.c tells binary readers of lost events with these, in a page's commit. */
+/* ring_buffer.c's flags in a page's commit that tell binary readers of lost events. */
 #define MISSED_EVENTS	BIT(31)
 #define MISSED_STORED	BIT(30)
 
-/* A page has this behind its header, for those that know nothing of first_seq. */
+/* Size of a page's data for binary readers, which do not know of first_seq. */
 #define DATA_ROOM	(PAGE_SIZE - offsetof(struct ext_ring_page, data))
 
 /*
- * Go behind the header, to @offset. The page's @data ends before its @first_seq, but
- * for those that read pages it goes on to the page's end.
+ * Get the address of @offset in a page's data. For binary readers the data extends to the
+ * end of the page, beyond the array @data.
  */
 static void *room_at(struct ext_ring_page *page, size_t offset)
 {
@@ -24,8 +24,8 @@ static void *room_at(struct ext_ring_page *page, size_t offset)
 }
 
 /*
- * Is all of the reader page copied, with no more to come? The order matters: if the
- * writer has moved on, the commit is its last.
+ * True if all of the reader page is copied, and the writer has left it. Read the tail
+ * first: if the writer has left the page, its commit is final.
  */
 static bool is_final(struct rb_ext_cpu *c)
 {
@@ -35,7 +35,7 @@ static bool is_final(struct rb_ext_cpu *c)
 	return final;
 }
 
-/* Has the writer published something to swap for? @tail is where it is. */
+/* True if there is a page with events to swap for. @tail is the writer's position. */
 static bool can_swap(const struct rb_ext_cpu *c, u64 tail)
 {
 	return tail > c->next_pos ||
@@ -44,11 +44,11 @@ static bool can_swap(const struct rb_ext_cpu *c, u64 tail)
 }
 
 /*
- * See to it that there is something to consume. Swap only if the writer has published
- * something to swap for: a reader of an empty ring does not call the writer.
+ * Get an event to consume, if there is one. Swap only if there is a page with events, so
+ * that a reader of an empty ring does not call the writer.
  *
- * Return: 1 if c->done is in front of an event, 0 if there is none; -EAGAIN if not known
- * yet, for there were many pages that are no good
+ * Return: 1 if there is an event at c->done, 0 if there is none; -EAGAIN if it is unknown
+ * after many malformed pages: call this again
  */
 static int refill(struct rb_ext_cpu *c)
 {
@@ -62,7 +62,7 @@ static int refill(struct rb_ext_cpu *c)
 		if (!c->ring)
 			return 0;
 
-		/* The order matters: if tail has moved on, commit is final. */
+		/* Read the tail first: if it has moved on, the commit is final. */
 		tail = rb_ext_tail(c->ring);
 		rb_ext_refresh(c);
 		if (c->done.read != c->commit)
@@ -78,7 +78,7 @@ static int refill(struct rb_ext_cpu *c)
 	return 1;
 }
 
-/* Note that @count events are consumed, up to @done. */
+/* Account for @count events as consumed, up to @done. */
 static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 		     unsigned int count)
 {
@@ -89,7 +89,7 @@ static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 	c->read += count;
 }
 
-/* Return the next event, and in @next the state behind it. */
+/* Return a copy of the next event; set @next to the position after it. */
 static struct ring_buffer_event *peek(struct rb_ext_cpu *c,
 				      struct ext_cursor *next)
 {
@@ -101,7 +101,7 @@ static struct ring_buffer_event *peek(struct rb_ext_cpu *c,
 		      (void *)c->copy->data + next->read - next->header);
 }
 
-/* Nothing to read, and nothing will come: are the rings still needed? */
+/* There is nothing to read: unload the rings if tracing is off and no one needs them. */
 static void maybe_idle(struct rb_ext_cpu *c)
 {
 	if (!READ_ONCE(c->ext->on) && READ_ONCE(c->ring) &&
@@ -110,10 +110,11 @@ static void maybe_idle(struct rb_ext_cpu *c)
 }
 
 /*
- * Lock, and see to it that there is something to consume. Pages that are no good are
- * passed over, with the lock held for some of them only.
+ * Lock, and get an event to consume. Drop the lock every RB_EXT_PAGES_AT_ONCE malformed
+ * pages.
  *
- * Return: 1, or 0 if there is nothing; -EBUSY if the lock could not be had
+ * Return: 1 if there is an event, 0 if not, both with the lock held; -EBUSY if the lock
+ * could not be taken
  */
 static int reader_lock_filled(struct rb_ext_cpu *c, unsigned long *flags)
 {
@@ -171,8 +172,8 @@ struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
 }
 
 /*
- * Set a page's commit, in which to tell a binary reader how many events are missing
- * before it. The number goes behind the data, if there is @room for it.
+ * Set a page's commit. If events were lost before the page, set the missed flag; if there
+ * is @room, store their number behind the data and set the stored flag.
  */
 static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 		       u64 lost)
@@ -187,7 +188,7 @@ static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 	to->commit = commit | flags;
 }
 
-/* Take as many events as fit into @len bytes, from @next on; return how many. */
+/* Count the events from c->done on that fit into @len bytes; set @next after the last. */
 static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 			      struct ext_cursor *next)
 {
@@ -211,7 +212,7 @@ static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 	}
 }
 
-/* Do what rb_ext_read_page() does; something is there, and @len is without the header. */
+/* rb_ext_read_page() with the lock held; there are events, and @len excludes the header. */
 static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 		     size_t len, int full)
 {
@@ -234,14 +235,14 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 
 	size = next.read - c->done.read;
 	if (!c->done.read && next.read == c->commit && final) {
-		/* It is all of a page that gets no more: our copy of it will do. */
+		/* The page is final and none of it was consumed: hand out our copy. */
 		swap(to, c->copy);
 		*data_page = (void *)to;
 	} else {
 		memcpy(to->data, c->copy->data + c->done.read, size);
 	}
 
-	/* Its first event's delta counts from the last one before it. */
+	/* The first event's delta is relative to the last event consumed. */
 	to->time_stamp = c->done.ts;
 	memset(room_at(to, size), 0, DATA_ROOM - size);
 	set_commit(to, size, len, c->lost);
@@ -254,12 +255,12 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
  * rb_ext_read_page() - consume a page's worth of events
  * @ext:	the buffer
  * @cpu:	the CPU
- * @data_page:	a page, for one in the format of events/header_page: the same, filled
- *		in, or another one in exchange
- * @len:	bytes that it may have, its header included
- * @full:	only a page that the writer has left
+ * @data_page:	a page. It is filled in the format of events/header_page, or exchanged
+ *		for a page that is
+ * @len:	maximum size, including the header [bytes]
+ * @full:	return only a page that the writer has left
  *
- * Return: 0, or -1 if there is nothing of the kind
+ * Return: 0, or -1 if there is no such page
  */
 int rb_ext_read_page(struct rb_ext *ext, int cpu,
 		     struct buffer_data_page **data_page, size_t len, int full)
@@ -284,14 +285,14 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
 }
 
 /**
- * rb_ext_consume_mapped() - consume the reader page where it is
+ * rb_ext_consume_mapped() - consume the reader page in place
  * @c:		the CPU, locked
  *
- * This is for those who have the ring mapped. If all of the reader page is read, the
- * next one takes its place. Events lost before a page are flagged as in
- * rb_ext_read_page(), if the writer has done with it.
+ * This is for rings that user space has mapped. If all of the reader page has been read,
+ * swap it first. If events were lost before the page and the writer has left it, set the
+ * missed and stored flags in its commit, as rb_ext_read_page() does.
  *
- * Return: events lost before those that were consumed
+ * Return: number of events lost before those that were consumed
  */
 u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 {
@@ -301,8 +302,8 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 	lockdep_assert_held(&c->lock);
 
 	/*
-	 * Without a ring, it is just being reset. After many pages that are no good,
-	 * mapped_empty() says that there is more, so this is asked for again.
+	 * If there is no ring, a reset is in progress. After many malformed pages
+	 * mapped_empty() returns false, so user space will call again.
 	 */
 	if (!c->ring || refill(c) <= 0)
 		return 0;
@@ -321,7 +322,7 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 	return lost;
 }
 
-/* Find what refill() does, but leave the reader page: somebody may be reading it. */
+/* Like !refill(), but without a swap: user space may be reading the reader page. */
 static bool mapped_empty(struct rb_ext_cpu *c)
 {
 	u64 tail = rb_ext_tail(c->ring);
@@ -330,7 +331,7 @@ static bool mapped_empty(struct rb_ext_cpu *c)
 	return c->done.read == c->commit && !can_swap(c, tail);
 }
 
-/* Is there nothing to consume? Return -EAGAIN if refill() does. */
+/* Return 1 if there is nothing to consume, 0 if there is, -EAGAIN if unknown. */
 static int nothing_there(struct rb_ext_cpu *c)
 {
 	int ret;
@@ -358,10 +359,10 @@ static bool cpu_empty(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_all_empty() - is there nothing to read from any CPU?
+ * rb_ext_all_empty() - check whether all CPUs' rings are empty
  * @ext:	the buffer
  *
- * Return: true if there is nothing
+ * Return: true if so
  */
 bool rb_ext_all_empty(struct rb_ext *ext)
 {

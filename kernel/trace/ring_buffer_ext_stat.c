@@ -2,20 +2,20 @@
 /*
  * External ring buffers: statistics.
  *
- * They look at the ring's shared pages, which the writer goes on to write: what
- * cannot be is left out, and nonsense stays in the one answer.
+ * The statistics read the ring's shared pages while the writer writes them. Implausible
+ * values are ignored. A wrong value affects that one result only.
  */
 
 #include "ring_buffer_ext_internal.h"
 
-/* A page has so many events at most: each has a header and a struct trace_entry. */
+/* Maximum number of events in a page: each has a header and a struct trace_entry. */
 #define MAX_EVENTS	(EXT_RING_DATA_SIZE / 12)
 
 /**
- * struct stat_snapshot - what is in a ring, seen without disturbing the writer
- * @entries:	events that can still be read
- * @overrun:	events that cannot, and no swap has found out yet
- * @oldest_ts:	boot clock of the oldest one, or of its page [ns]
+ * struct stat_snapshot - snapshot of a ring's statistics, taken while the writer runs
+ * @entries:	unread events
+ * @overrun:	lost events that no swap has accounted for yet
+ * @oldest_ts:	boot clock of the oldest unread event, or of its page [ns]
  */
 struct stat_snapshot {
 	u64	entries;
@@ -34,8 +34,8 @@ static void snapshot_reader_page(struct rb_ext_cpu *c, struct stat_snapshot *sna
 }
 
 /*
- * Count the events in the page that is being written; return that, or -EINVAL. Each is
- * counted once: whoever asks again has the new ones added.
+ * Return the number of events in the page that is being written, or -EINVAL. Continue
+ * from the last count of the same page, so that each event is decoded once.
  */
 static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 pos)
 {
@@ -47,7 +47,7 @@ static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u6
 		ext_cursor_init(&tail->cursor, page);
 	}
 
-	/* It is live: the page may be reused meanwhile, which the caller finds out. */
+	/* The page may be written or reused meanwhile; the caller checks for reuse. */
 	count = data_race(ext_cursor_skip(&tail->cursor, page, ext_page_commit(page),
 					  &c->ext->format));
 	if (count < 0) {
@@ -60,8 +60,8 @@ static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u6
 }
 
 /*
- * Add the pages in the ring. The numbers are from shared memory: what cannot be is left
- * out, and nonsense stays in this one answer. Return false if the writer interfered.
+ * Add the pages in the ring. Their numbers are untrusted: ignore implausible ones. Return
+ * false if the writer has reused the oldest page meanwhile.
  */
 static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *snap)
 {
@@ -88,7 +88,7 @@ static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *
 	if (count >= 0 && before <= (u64)c->ring->nr_slots * MAX_EVENTS)
 		snap->entries += before + count;
 
-	/* Pairs with ring_begin_page(): was the oldest page still the oldest? */
+	/* Pairs with ring_begin_page(). Check that the oldest page was not reused. */
 	smp_rmb();
 	return READ_ONCE(c->ring->meta->claimed) < oldest + c->ring->nr_slots;
 }
@@ -99,7 +99,7 @@ static struct stat_snapshot take_snapshot(struct rb_ext_cpu *c)
 	int tries = 3;
 	u64 tail = 0;
 
-	/* The order matters: if tail has moved on, the reader page's commit is final. */
+	/* Read the tail first: if it has moved on, the reader page's commit is final. */
 	do {
 		snap = (struct stat_snapshot) { };
 		if (c->ring)
@@ -111,8 +111,8 @@ static struct stat_snapshot take_snapshot(struct rb_ext_cpu *c)
 }
 
 /**
- * struct byte_count - bytes that can still be read, counted a part at a time
- * @bytes:	so far
+ * struct byte_count - count of unread bytes, taken some pages at a time
+ * @bytes:	bytes counted so far
  * @next:	position of the page to count next
  * @end:	position to stop at
  * @generation:	c->generation; if that has changed, there is nothing more
@@ -124,7 +124,7 @@ struct byte_count {
 	unsigned int	generation;
 };
 
-/* Count the reader page, and settle where the end is. */
+/* Count the reader page, and set the end. */
 static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
 {
 	u64 tail;
@@ -143,12 +143,12 @@ static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
 	if (tail < c->next_pos)
 		return;
 
-	/* It is from shared memory: count a ring's worth at most, whatever it says. */
+	/* The tail is untrusted: count at most as many pages as the ring has. */
 	count->next = rb_ext_oldest(c, tail);
 	count->end = count->next + min(tail - count->next + 1, (u64)c->ring->nr_slots);
 }
 
-/* Count some more pages, less those that are gone; return false if there are none. */
+/* Count some more pages, except overrun ones; return false if there are none left. */
 static bool count_pages(struct rb_ext_cpu *c, struct byte_count *count)
 {
 	u64 stop;
@@ -170,7 +170,7 @@ static bool count_pages(struct rb_ext_cpu *c, struct byte_count *count)
 	return true;
 }
 
-/* Count the bytes that can still be read; while the writer runs, it is a good guess. */
+/* Count the unread bytes. While the writer runs, the result is approximate. */
 static u64 count_bytes(struct rb_ext_cpu *c)
 {
 	struct byte_count count;
@@ -183,10 +183,10 @@ static u64 count_bytes(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_entries() - count the events that can still be read
+ * rb_ext_entries() - count the unread events
  * @c:		the CPU, locked
  *
- * Return: how many there are
+ * Return: their number
  */
 u64 rb_ext_entries(struct rb_ext_cpu *c)
 {
@@ -196,10 +196,10 @@ u64 rb_ext_entries(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_overrun() - count the events that are lost
+ * rb_ext_overrun() - count the lost events
  * @c:		the CPU, locked
  *
- * Return: how many there are
+ * Return: their number
  */
 u64 rb_ext_overrun(struct rb_ext_cpu *c)
 {

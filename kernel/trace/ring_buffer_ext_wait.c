@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External ring buffers: those who wait for events.
+ * External ring buffers: readers that wait for events.
  *
- * They are woken, and look for nothing in between. Who waits has an alarm set with
- * the writer, for each CPU that concerns it, at the position where the ring will
- * be as full as was asked for; if just any event will do, that is the next one.
- * When the writer gets there it rings, once. With nobody waiting no alarm is set:
- * the writer then only ever writes. And none is set twice in a tick: setting it and
- * ringing interrupt the CPU, and if that runs a guest, make more events.
+ * A reader that waits does not poll. It has the writer set an alarm, for each CPU that it
+ * reads, at the position where the ring is as full as the reader asked for; if any event
+ * will do, at the next event. When the writer gets there, it rings the doorbell once. If
+ * no reader waits, no alarm is set, and the writer does not ring. An alarm is set at most
+ * once in a tick, because setting it and ringing interrupt the CPU, and may cause more
+ * events there.
  *
- * An alarm is set by the CPU that it is for, or while that one is off or its ring closed:
- * it can't be in the midst of writing an event then. So an event comes either before
- * that, and whoever waits looks once more when the alarm is set, or after, and sets it
- * off. Documentation/trace/hyp-ring.rst names the model of this.
+ * An alarm is set on its own CPU, or while that CPU is offline or its ring is closed, so
+ * never in the middle of a write. An event is recorded either before the alarm is set, and
+ * then the reader sees it when it checks once more; or after, and then it sets off the
+ * alarm. Documentation/trace/hyp-ring.rst names the model that checks this.
  *
- * A writer that can't ring is looked at by a work, while somebody waits. That reads
- * shared memory, and does not call the writer as long as there are no events.
+ * If a writer has no alarms, a work polls while readers wait. It reads shared memory, and
+ * calls the writer only if there are events.
  */
 
 #include <linux/smp.h>
 
 #include "ring_buffer_ext_internal.h"
 
-/* A timer goes off up to one tick late: this makes 10 ms at most, or two ticks. */
+/* A timer expires up to one tick late, so this takes at most 10 ms or two ticks. */
 #define POLL_TICKS	max(HZ / 100 - 1, 1)
 
-/* Say at which position a ring is @full per cent full, the page being written included. */
+/* The position at which a ring is @full per cent full, including the current page. */
 static u64 watermark(const struct rb_ext_cpu *c, int full)
 {
 	return full ? c->next_pos + DIV_ROUND_UP_ULL((u64)full * c->ring->nr_slots, 100) - 1 : 0;
 }
 
-/* Has @cpu's ring events, and filled @full per cent of its pages? */
+/* True if @cpu's ring has events and is at least @full per cent full. */
 static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 {
 	struct rb_ext_cpu *c;
@@ -47,7 +47,7 @@ static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 	return c->ring && rb_ext_tail(c->ring) >= watermark(c, full);
 }
 
-/* Wake all that events of this CPU concern. */
+/* Wake the readers of this CPU and those of all CPUs. */
 static void wake_cpu(struct rb_ext_cpu *c)
 {
 	wake_up_all(&c->waiters);
@@ -67,9 +67,9 @@ static void wake_all(struct rb_ext *ext)
 
 /**
  * struct rb_alarm - an alarm to be set
- * @c:		for this CPU
- * @full:	when its ring is that full [per cent]
- * @busy:	the writer refused: only that CPU can set it
+ * @c:		its CPU
+ * @full:	how full the ring must be [per cent]
+ * @busy:	the writer refused: the alarm must be set on that CPU
  */
 struct rb_alarm {
 	struct rb_ext_cpu	*c;
@@ -77,7 +77,7 @@ struct rb_alarm {
 	bool			busy;
 };
 
-/* Is there none that will go off at that time or before? */
+/* True if no alarm is set at this position or an earlier one. */
 static bool alarm_missing(const struct rb_alarm *alarm)
 {
 	struct rb_ext_cpu *c = alarm->c;
@@ -88,8 +88,8 @@ static bool alarm_missing(const struct rb_alarm *alarm)
 }
 
 /*
- * Run on the CPU itself, or while it is off or its ring closed. If it is just going or
- * coming the writer refuses, and rb_ext_rearm() follows.
+ * Runs on the CPU itself, or while the CPU is offline or its ring is closed. While the CPU
+ * is going offline or coming online, the writer may refuse; rb_ext_rearm() follows then.
  */
 static void alarm_set(void *data)
 {
@@ -105,7 +105,7 @@ static void alarm_set(void *data)
 
 	pos = watermark(c, alarm->full);
 	old = c->alarm;
-	/* This is first: it may go off at once, and rb_ext_doorbell() takes no lock. */
+	/* Store this first: rb_ext_doorbell() may run at once, and takes no lock. */
 	WRITE_ONCE(c->alarm, pos);
 	alarm->busy = c->ext->ops->set_alarm(c->cpu, pos);
 	if (alarm->busy)
@@ -115,9 +115,8 @@ static void alarm_set(void *data)
 }
 
 /*
- * A CPU whose ring is closed is not interrupted for this: it may be one that is not to
- * be, nohz_full for instance. If it opens its ring just now the
- * writer refuses.
+ * Don't interrupt a CPU whose ring is closed: it may be isolated (nohz_full). If the CPU
+ * is opening its ring right now, the writer refuses, and the CPU is interrupted.
  */
 static void alarm_set_anywhere(struct rb_alarm *alarm)
 {
@@ -151,8 +150,8 @@ static void cpu_arm(struct rb_ext_cpu *c, int full)
 }
 
 /*
- * Be woken when it is worth looking again. After this, look: there may have been an
- * event before the alarm was set, by whomever.
+ * Have the caller woken when there may be an event. The caller must check once more after
+ * this: an event may have been recorded before the alarm was set.
  */
 static void arm(struct rb_ext *ext, int cpu, int full)
 {
@@ -171,9 +170,9 @@ static void arm(struct rb_ext *ext, int cpu, int full)
 }
 
 /*
- * Has an alarm gone off? Then it must be set again, even if all has been read since, or
- * if another one was set meanwhile. What the writer says of it lies in shared memory;
- * the worst that follows is a spurious wake-up, or one too few.
+ * True if an alarm has gone off since the last call. If so, clear it, so that readers set
+ * it again, even if all events have been read or another alarm was set meanwhile. The
+ * count is untrusted; if it is wrong, a wake-up is spurious or missing.
  */
 static bool alarm_clear(struct rb_ext_cpu *c)
 {
@@ -197,16 +196,16 @@ static bool alarm_clear(struct rb_ext_cpu *c)
  * rb_ext_doorbell() - the writer may have rung, on this CPU
  * @ext:	the buffer
  *
- * Others ring there, too, and most of the time nobody waits: then there is nothing to
- * do, and no lock to take, which readers hold while they copy a page.
+ * The interrupt may have another cause, and usually no reader waits. If no alarm is set,
+ * return without the lock, which readers hold while they copy a page.
  *
- * That no alarm is set can be seen without the lock. It is noted before the writer is
- * asked for it: by this CPU with interrupts off; or by another one while this one is off
- * or its ring closed, and the writer, which takes its own lock for that and again before
- * this CPU's next event, makes that one's store visible here. Where it is found cleared,
- * whoever cleared it wakes those who wait, and they set it again.
+ * The check needs no lock. c->alarm is stored before the writer is told of the alarm: on
+ * this CPU with interrupts off, or on another CPU while this one is offline or its ring is
+ * closed. In the latter case the writer takes its own lock to set the alarm, and again
+ * before this CPU's next event, so the store is visible here. If c->alarm has been cleared
+ * meanwhile, the function that cleared it wakes the readers, and they set it again.
  *
- * A wake-up may be spurious: who is woken looks, and waits again.
+ * A wake-up may be spurious: a reader checks, and waits again.
  *
  * Context: hard interrupt.
  */
@@ -224,11 +223,11 @@ static void doorbell_work(struct irq_work *work)
 }
 
 /**
- * rb_ext_rearm() - alarms may be lost: have those who wait set them again
+ * rb_ext_rearm() - make waiting readers set their alarms again
  * @c:		the CPU
  *
- * Its ring is another one or empty, or it was off: when the writer rings on its way
- * there or back nobody listens.
+ * An alarm is lost when the ring is exchanged or reset, and may be lost when it goes off
+ * while the CPU is going offline or coming online.
  */
 void rb_ext_rearm(struct rb_ext_cpu *c)
 {
@@ -238,13 +237,13 @@ void rb_ext_rearm(struct rb_ext_cpu *c)
 	wake_cpu(c);
 }
 
-/* Without alarms, or too soon for one ----------------------------------------------- */
+/* Polling: the writer has no alarms, or an alarm would come too soon ----------------- */
 
 static bool anyone_waits(struct rb_ext *ext)
 {
 	int cpu;
 
-	/* Who comes to wait just after this has the work run once more. */
+	/* A reader that begins to wait after this check schedules the work again. */
 	for_each_possible_cpu(cpu) {
 		if (wq_has_sleeper(&per_cpu_ptr(ext->cpus, cpu)->waiters))
 			return true;
@@ -253,7 +252,7 @@ static bool anyone_waits(struct rb_ext *ext)
 	return wq_has_sleeper(&ext->waiters);
 }
 
-/* Each waiter looks for itself, and wants to be woken again if need be. */
+/* Waiters check for themselves, and call arm() again if they go on waiting. */
 static void poll_work(struct work_struct *work)
 {
 	struct rb_ext *ext = container_of(to_delayed_work(work), struct rb_ext, poll);
@@ -275,8 +274,8 @@ static void poll_work(struct work_struct *work)
 /* Waiting ------------------------------------------------------------------------- */
 
 /**
- * rb_ext_init_wait() - prepare for waiters
- * @ext:	the buffer, with its CPUs
+ * rb_ext_init_wait() - initialise the state of waiters
+ * @ext:	the buffer; @ext->cpus is allocated
  */
 void rb_ext_init_wait(struct rb_ext *ext)
 {
@@ -316,7 +315,7 @@ int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
 
 	while (1) {
 		prepare_to_wait(queue, &wait, TASK_INTERRUPTIBLE);
-		/* Without a condition they wait until they are told to give up. */
+		/* Without a condition, wait until rb_ext_wake(). */
 		if (watermark_hit(ext, cpu, full) ||
 		    (cond ? cond(data) : atomic_read(&ext->wakes) != wakes))
 			break;

@@ -2,8 +2,8 @@
 /*
  * The instances of external writers, at the root of tracefs.
  *
- * Each is a trace_array like any other, but for its place and for who writes its
- * buffer: nearly all of its files are ftrace's own.
+ * An instance is a trace_array like any other, except for its directory and its buffer.
+ * Nearly all of its files are ftrace's own.
  */
 
 #include <linux/cleanup.h>
@@ -23,9 +23,9 @@
 /* Tasks ---------------------------------------------------------------------------- */
 
 /*
- * Whether the task that runs on this CPU is to be traced. ftrace finds that out at each
- * switch, for set_event_pid; here the writer is told. What ftrace has found out counts
- * only while there is a list: a probe may be late with it.
+ * Tell the writer whether the current task is traced. For set_event_pid, ftrace stores
+ * this in ignore_pid at each task switch. The value is valid only while there is a list:
+ * a probe may update it late.
  */
 static void follow_pid(void *data)
 {
@@ -41,7 +41,7 @@ static void follow_pid(void *data)
 
 /**
  * trace_ext_follow_pids() - set_event_pid or set_event_notrace_pid has changed
- * @ext:	whose instance's, or NULL: that of none
+ * @ext:	the instance's buffer, or NULL if that is not external
  */
 void trace_ext_follow_pids(struct rb_ext *ext)
 {
@@ -50,9 +50,9 @@ void trace_ext_follow_pids(struct rb_ext *ext)
 }
 
 /*
- * Have the names of tasks at hand when their pids are printed. ftrace saves them when
- * one of its own events is recorded; a writer's are not recorded here. Both: @next may
- * run for long before it is switched from, and @prev may have a new name.
+ * Save the names of tasks, which are printed with their pids. ftrace saves a name when it
+ * records an event itself, which it does not do for a writer's events. Save both names:
+ * @next may run for long before the next switch, and @prev may have changed its name.
  */
 static void probe_sched_switch(void *data, bool preempt,
 			       struct task_struct *prev,
@@ -75,7 +75,7 @@ static void follow_current(void *data)
 	follow_pid(data);
 }
 
-/* Lower than those of ftrace's own probes, which find out about the next task. */
+/* Lower than the priority of ftrace's own probes, which update ignore_pid. */
 #define PROBE_PRIO	-1
 
 static void follow_tasks(struct rb_ext *ext, bool on)
@@ -91,7 +91,7 @@ static void follow_tasks(struct rb_ext *ext, bool on)
 		ext->follows = false;
 	}
 
-	/* Those that run now may not be switched from for long. */
+	/* It may take long until the current tasks are switched. */
 	if (on)
 		on_each_cpu_mask(ext->tr->tracing_cpumask, follow_current, ext, true);
 }
@@ -100,13 +100,13 @@ static void follow_tasks(struct rb_ext *ext, bool on)
 
 struct rb_ext *creating_ext;
 
-/* Those that are registered, in that order, and where the next one goes. */
+/* Registered writers in the order of registration, and where the next one is linked. */
 static struct trace_ext_writer *writers __initdata;
 static struct trace_ext_writer **next_writer __initdata = &writers;
 
 /**
- * trace_ext_register() - there is an external writer that can be traced
- * @writer:	the writer; stays for good
+ * trace_ext_register() - register an external writer
+ * @writer:	the writer; never freed
  *
  * Context: before late_initcall_sync().
  */
@@ -117,14 +117,14 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 }
 
 /**
- * trace_ext_name_reserved() - is this an external writer's, whose instance is yet to come?
- * @name:	of an ordinary instance that is to be created
+ * trace_ext_name_reserved() - check whether an external writer will need this name
+ * @name:	name of an ordinary instance that is to be created
  *
- * A writer is known by its events until it is registered. They are removed when there is
- * none; and once there is an instance nobody else can have its name.
+ * A writer that is not registered yet can be found by its events. The events are removed
+ * if there is no such writer; and once its instance exists, its name is taken.
  *
  * Context: event_mutex is held, or boot.
- * Return: whether it is
+ * Return: true if the name is reserved
  */
 bool trace_ext_name_reserved(const char *name)
 {
@@ -191,7 +191,7 @@ static int __init create_instance(struct trace_ext_writer *writer)
 	if (IS_ERR(ext))
 		return PTR_ERR(ext);
 
-	/* To have it fail in the middle a name that none can have will do. */
+	/* A test makes this fail halfway by a name that is not valid. */
 	tr = trace_array_create_ext(trace_ext_test_fail() ? "/" : writer->name,
 				    writer->link, writer->systems, ext);
 	if (IS_ERR(tr)) {
@@ -206,7 +206,7 @@ static int __init create_instance(struct trace_ext_writer *writer)
 			writer->label, writer->alias, writer->name);
 
 	ext->tr = tr;
-	/* From here on CPUs that come up may get a ring. */
+	/* From here on, CPUs that come online may get a ring. */
 	smp_store_release(&writer->ext, ext);
 
 	trace_ext_events_arm(writer);
@@ -217,8 +217,8 @@ static int __init create_instance(struct trace_ext_writer *writer)
 }
 
 /*
- * After trace_eval_sync(), which the Makefile has before us: tracefs is set up
- * by a work, and until that is done there is nowhere to put the directory.
+ * Runs after trace_eval_sync(), which is earlier in the Makefile: a work sets up tracefs,
+ * and the directory can only be created after that.
  */
 static int __init trace_ext_init(void)
 {
@@ -232,24 +232,24 @@ static int __init trace_ext_init(void)
 			       writer->label, ERR_PTR(ret));
 	}
 
-	/* Leave nothing that could be enabled to no effect. */
+	/* Remove events that have no writer: enabling them would have no effect. */
 	trace_ext_events_remove();
 	return 0;
 }
 late_initcall_sync(trace_ext_init);
 
-/* What happens on the host ----------------------------------------------------------- */
+/* Called by drivers ------------------------------------------------------------------ */
 
-/* The buffer of a writer, if it has one by now; pairs with create_instance(). */
+/* The buffer of a writer, or NULL if it has none yet; pairs with create_instance(). */
 static struct rb_ext *buffer_of(struct trace_ext_writer *writer)
 {
 	return smp_load_acquire(&writer->ext);
 }
 
 /**
- * trace_ext_cpu_online() - a CPU has come up, and can call the writer
+ * trace_ext_cpu_online() - a CPU has come online, and can call the writer
  * @writer:	the writer
- * @cpu:	the CPU; runs this
+ * @cpu:	the CPU, which runs this
  *
  * Context: CPU hotplug.
  * Return: 0
@@ -262,7 +262,7 @@ int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu)
 }
 
 /**
- * trace_ext_cpu_dead() - a CPU is off
+ * trace_ext_cpu_dead() - a CPU has gone offline
  * @writer:	the writer
  * @cpu:	the CPU
  *
@@ -280,7 +280,7 @@ int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu)
 }
 
 /**
- * trace_ext_doorbell() - the writer may have an event for us, on this CPU
+ * trace_ext_doorbell() - the writer may have rung, on this CPU
  * @writer:	the writer
  *
  * Context: hard interrupt.

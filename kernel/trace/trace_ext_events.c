@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of external writers: what they can't do, and who has them enabled.
+ * Events of external writers: enabling them, and refusing what they do not support.
  *
- * Registering an event (trace_event_class.reg) tells its writer to record it. Wherever
- * it is enabled, it is recorded in the writer's instance.
+ * Registering an event (trace_event_class.reg) tells its writer to record it. Whichever
+ * instance enables it, it is recorded in the writer's instance.
  */
 
 #include <linux/capability.h>
@@ -15,7 +15,7 @@
 #include "ring_buffer_ext_internal.h"
 #include "trace_ext_events.h"
 
-/* Say in the error_log of @tr, or the root's, what @writer's events can't do. */
+/* Write to the error_log of @tr, or the root's, what @writer's events can't do. */
 static void log_error(struct trace_array *tr, struct trace_ext_writer *writer,
 		      enum trace_ext_error error, const char *command)
 {
@@ -23,16 +23,16 @@ static void log_error(struct trace_array *tr, struct trace_ext_writer *writer,
 }
 
 /**
- * trace_ext_event_refuse() - an external writer's event can't do what is wanted of it
- * @tr:		the instance, in whose error_log it is said; NULL for the root
- * @call:	the event; if it is not an external writer's, @tr is
- * @error:	what is not to be had
- * @command:	what was asked for
+ * trace_ext_event_refuse() - refuse what an external writer's event does not support
+ * @tr:		the instance whose error_log is used; NULL for the root
+ * @call:	the event; if it is not external, @tr is an external writer's instance
+ * @error:	the operation that is not supported
+ * @command:	the user's input
  *
- * To be called before anything has changed: ftrace's own undoing is not complete.
+ * Call this before anything has changed: ftrace does not undo all that it does.
  *
- * Filter files are there nevertheless: trace-cmd takes an event for one that can be
- * enabled only if it has a filter, which may be empty.
+ * Events have filter files although filters are refused: trace-cmd enables an event only
+ * if it has a filter file.
  *
  * Return: -EOPNOTSUPP
  */
@@ -65,10 +65,10 @@ static struct trace_ext_writer *system_writer(struct trace_array *tr, const char
 }
 
 /**
- * trace_ext_system_filter() - may all events of a system have a filter?
+ * trace_ext_system_filter() - check whether a system's events may have a filter
  * @tr:		the instance
  * @system:	the system's name
- * @filter:	what was written
+ * @filter:	the user's input
  *
  * Context: event_mutex is held.
  * Return: 0, or -EOPNOTSUPP, which the error_log of @tr explains
@@ -95,8 +95,8 @@ static void note_if_foreign(struct trace_event_file *file)
 
 #ifdef CONFIG_PERF_EVENTS
 /*
- * The event's id is there for those who read the writer's instance. Who may not read
- * error_log may not fill it.
+ * An event has an id, because readers of the writer's instance need it. A user that may not
+ * read error_log must not write to it.
  */
 static int refuse_perf(struct trace_event_call *call)
 {
@@ -116,15 +116,15 @@ static int event_enable(struct trace_ext_event *event)
 /**
  * trace_ext_event_reg() - have the writer record an event, or stop it
  * @call:	the event
- * @type:	what is wanted
- * @data:	the trace_event_file, of the instance that asks
+ * @type:	the operation
+ * @data:	the trace_event_file of the instance that enables the event
  *
- * Wherever it is enabled, it is recorded in the writer's instance; if that is not the
- * one, its error_log says so. Before the writer is known it is only noted down who wants
- * it, for trace_ext_events_arm().
+ * The event is recorded in the writer's instance. If another instance enables it, the
+ * error_log of that instance says so. Until the writer is registered, the users are only
+ * counted, for trace_ext_events_arm().
  *
  * Context: event_mutex is held.
- * Return: 0, -EOPNOTSUPP for anything but recording it (perf), or why the writer refused
+ * Return: 0, -EOPNOTSUPP for anything but recording it (perf), or the writer's error
  */
 int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 {
@@ -154,7 +154,7 @@ int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void
 	}
 }
 
-/* The event of @writer behind @event, or the first one; NULL if there is none. */
+/* The event of @writer after @event, the first if @event is NULL; NULL after the last. */
 static struct trace_ext_event *next_event(const struct trace_ext_writer *writer,
 					  struct trace_ext_event *event)
 {
@@ -175,9 +175,9 @@ static struct trace_ext_event *next_event(const struct trace_ext_writer *writer,
 	for (event = next_event(writer, NULL); event; event = next_event(writer, event))
 
 /**
- * trace_ext_format_init() - what the events of a writer look like
+ * trace_ext_format_init() - fill in the format of a writer's events
  * @writer:	the writer
- * @format:	to be filled in: the records that it writes
+ * @format:	the format
  *
  * Return: 0 or -ENOMEM
  */
@@ -205,7 +205,7 @@ int __init trace_ext_format_init(const struct trace_ext_writer *writer,
 	return 0;
 }
 
-/* Do something about each file of an event by which it is enabled. */
+/* Call @fn for each instance's file of an event that is enabled there. */
 static void __init to_enabled_files(struct trace_event_call *call,
 				    void (*fn)(struct trace_event_file *file))
 {
@@ -223,7 +223,7 @@ static void __init to_enabled_files(struct trace_event_call *call,
 	}
 }
 
-/* It has recorded nothing: no trace need be cleared when the event is removed. */
+/* The event has recorded nothing: don't clear any trace when it is removed. */
 static void __init disarm(struct trace_event_file *file)
 {
 	trace_event_enable_disable(file, 0, 0);
@@ -248,10 +248,8 @@ static void __init arm(struct trace_ext_event *event)
 }
 
 /**
- * trace_ext_events_arm() - there is a writer to record its events
- * @writer:	the writer
- *
- * Has it record what has been enabled until now.
+ * trace_ext_events_arm() - enable a writer's events that were enabled before it
+ * @writer:	the writer, which has an instance now
  */
 void __init trace_ext_events_arm(struct trace_ext_writer *writer)
 {
@@ -265,9 +263,9 @@ void __init trace_ext_events_arm(struct trace_ext_writer *writer)
 }
 
 /**
- * trace_ext_events_remove() - remove the events of writers that are not there
+ * trace_ext_events_remove() - remove the events of writers that have no instance
  *
- * One that is enabled could not be removed: it is disabled first.
+ * An event that is enabled can't be removed, so it is disabled first.
  */
 void __init trace_ext_events_remove(void)
 {

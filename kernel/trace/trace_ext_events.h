@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events of external writers: where in tracefs they have what.
+ * Events of external writers: which files they have in tracefs.
  */
 #ifndef _KERNEL_TRACE_TRACE_EXT_EVENTS_H
 #define _KERNEL_TRACE_TRACE_EXT_EVENTS_H
@@ -26,12 +26,12 @@ void trace_ext_events_arm(struct trace_ext_writer *writer);
 void trace_ext_events_remove(void);
 
 /**
- * trace_ext_event_is_foreign() - does an external writer record this event, in another
- * instance than this one?
+ * trace_ext_event_is_foreign() - check whether an external writer records an event in an
+ * instance other than this one
  * @tr:		the instance
  * @call:	any event
  *
- * Return: whether it is so
+ * Return: true if so
  */
 static inline bool trace_ext_event_is_foreign(struct trace_array *tr,
 					      const struct trace_event_call *call)
@@ -40,15 +40,15 @@ static inline bool trace_ext_event_is_foreign(struct trace_array *tr,
 }
 
 /**
- * trace_ext_event_visible() - is the event to be listed in this instance?
+ * trace_ext_event_visible() - check whether an instance lists an event
  * @tr:		the instance, which has the event's system
  * @call:	any event
  *
- * The root lists those of external writers, too: binary readers take all formats from
- * there, and tools look there for what can be enabled. A writer's instance has no
- * others but ftrace's own: this kernel may have some in a system of that name.
+ * The root lists external events, too: binary readers take all formats from there, and
+ * tools look there for events to enable. A writer's instance lists only the writer's events
+ * and ftrace's own: a system of the same name may have tracepoints of this kernel, too.
  *
- * Return: whether it is
+ * Return: true if so
  */
 static inline bool trace_ext_event_visible(struct trace_array *tr,
 					   const struct trace_event_call *call)
@@ -60,12 +60,12 @@ static inline bool trace_ext_event_visible(struct trace_array *tr,
 }
 
 /**
- * trace_ext_file_absent() - is this file not for this event here?
+ * trace_ext_file_absent() - check whether an event's directory lacks a file
  * @tr:		the instance
  * @call:	any event
  * @name:	a file in the event's directory, other than "format"
  *
- * Return: whether it is not
+ * Return: true if so
  */
 static inline bool trace_ext_file_absent(struct trace_array *tr,
 					 const struct trace_event_call *call,
@@ -79,10 +79,10 @@ static inline bool trace_ext_file_absent(struct trace_array *tr,
 }
 
 /**
- * trace_ext_event_filter() - may an event have a filter?
+ * trace_ext_event_filter() - check whether an event may have a filter
  * @tr:		the instance
  * @call:	any event
- * @filter:	what was written
+ * @filter:	the user's input
  *
  * Return: 0, or -EOPNOTSUPP, which the error_log of @tr explains
  */
@@ -97,10 +97,10 @@ static inline int trace_ext_event_filter(struct trace_array *tr,
 }
 
 /**
- * trace_ext_event_unprobed() - is this an event that no event probe can hang on?
+ * trace_ext_event_unprobed() - check whether an event does not support event probes
  * @call:	any event, or NULL
  *
- * Return: whether it is
+ * Return: true if so
  */
 static inline bool trace_ext_event_unprobed(const struct trace_event_call *call)
 {
@@ -108,14 +108,14 @@ static inline bool trace_ext_event_unprobed(const struct trace_event_call *call)
 }
 
 /**
- * trace_ext_name_differs() - is this not the event that was written to set_event?
- * @pattern:	what was written, behind the system's name
+ * trace_ext_name_differs() - compare an event's name with what was written to set_event
+ * @pattern:	the part that follows the system's name
  * @name:	the name of any event
  *
- * A glob, as elsewhere in ftrace. Without the option events go by their names only, as
- * they always have.
+ * The pattern is a glob, as elsewhere in ftrace. Without the option only equal names match,
+ * as in the unpatched kernel.
  *
- * Return: whether it is not
+ * Return: true if the name does not match
  */
 static inline bool trace_ext_name_differs(const char *pattern, const char *name)
 {
@@ -124,7 +124,7 @@ static inline bool trace_ext_name_differs(const char *pattern, const char *name)
 
 #else
 
-/* Macros: so that the compiler does not even see what there is to be left out. */
+/* Constants, so that the hooks compile to nothing. */
 #undef is_trace_ext_event
 #define is_trace_ext_event(call)			false
 #define trace_ext_event_refuse(tr, call, error, command) 0

@@ -2,12 +2,13 @@
 /*
  * An external writer for tests: a kthread on each CPU, which writes with interrupts off.
  *
- * It shows what an external writer has to be, and has the readers tested without a
- * hypervisor. Its instance has a file write_events: the number N that is written there
- * makes each online CPU's kthread write the event kthread:written with id 1 to N.
+ * It is an example of an external writer, and a test of the readers on any architecture.
+ * Its instance has the file write_events. Writing the number N to it makes the kthread of
+ * each online CPU write N events kthread:written, with ids 1 to N.
  *
- * A CPU's ring is written by its kthread. Others set it up in an interrupt of that CPU,
- * or while the CPU is off or the ring closed, with kwriter.lock held.
+ * Only a CPU's kthread writes to the CPU's ring. All other changes of the ring are made
+ * with kwriter.lock held, in an interrupt of that CPU, or while the CPU is offline or the
+ * ring is closed.
  */
 
 #include <linux/cleanup.h>
@@ -35,13 +36,13 @@ static struct trace_ext_writer kthread_writer;
 
 /**
  * struct kwriter - one CPU's writer
- * @ring:	what it writes to
- * @lock:	protects the set-up of @ring and the alarm
- * @loaded:	there is memory for @ring
+ * @ring:	the ring
+ * @lock:	protects changes of @ring other than writing events
+ * @loaded:	@ring has memory
  * @worker:	the kthread
- * @work:	writes events
- * @count:	that many
- * @bell:	tells the reader of an alarm, which can't be done where an event is written
+ * @work:	writes @count events
+ * @count:	number of events to write
+ * @bell:	tells the reader of an alarm; deferred from where the event is written
  */
 struct kwriter {
 	struct ext_ring		ring;
@@ -55,16 +56,16 @@ struct kwriter {
 
 static DEFINE_PER_CPU(struct kwriter, kwriters);
 
-/* The type that the event's records have, 0: not enabled. And is tracing on? */
+/* The event's type, or 0 if it is not enabled; and whether tracing is on. */
 static u16 written_type;
 static bool is_on;
 
-/* CPUs whose rings are to be open when there is one. */
+/* CPUs whose rings a sync opens. */
 static struct cpumask traced_cpus = { CPU_BITS_ALL };
 
 /* Writing -------------------------------------------------------------------------- */
 
-/* Interrupts are off: nothing else writes to the ring, or sets it up. */
+/* Called with interrupts off, so that nothing else writes to the ring or changes it. */
 static void write_one(struct kwriter *writer, u16 type, u64 id)
 {
 	struct trace_event_raw_written *record;
@@ -93,7 +94,7 @@ static void write_work(struct kthread_work *work)
 		scoped_guard(irqsave) {
 			u16 type = READ_ONCE(written_type);
 
-			/* The CPU has gone off, and the kthread is elsewhere. */
+			/* The CPU is going offline, so the kthread runs on another one. */
 			if (writer != this_cpu_ptr(&kwriters))
 				return;
 
@@ -127,7 +128,7 @@ static ssize_t write_events_write(struct file *filp, const char __user *ubuf,
 		struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
 
 		writer->count = count;
-		/* Of a CPU that was off meanwhile, the kthread may be elsewhere. */
+		/* If the CPU has been offline, its kthread may be on another CPU. */
 		set_cpus_allowed_ptr(writer->worker->task, cpumask_of(cpu));
 		kthread_queue_work(writer->worker, &writer->work);
 	}
@@ -144,7 +145,7 @@ static const struct file_operations write_events_fops = {
 
 /* The doorbell --------------------------------------------------------------------- */
 
-/* Readers hold locks while they set an alarm, which may be due: not here. */
+/* Defer ringing: an event is being written, and is not committed yet. */
 void ext_ring_doorbell(void)
 {
 	irq_work_queue(&this_cpu_ptr(&kwriters)->bell);
@@ -157,10 +158,10 @@ static void ring_bell(struct irq_work *work)
 
 /* Operations ----------------------------------------------------------------------- */
 
-/* From start to stop; else all rings are closed. */
+/* True from start to stop. Otherwise all rings are closed. */
 static bool in_use;
 
-/* On the CPU itself, which thereby does not write: open its ring, or close it. */
+/* Open or close this CPU's ring. Runs in an interrupt, so the CPU is not writing. */
 static void ring_sync(void *unused)
 {
 	struct kwriter *writer = this_cpu_ptr(&kwriters);
@@ -174,7 +175,10 @@ static void ring_sync(void *unused)
 		ext_ring_close(&writer->ring);
 }
 
-/* Runs on the writer's CPU, or while that is off. No sync opens the ring after this. */
+/*
+ * Runs on the writer's CPU, or while that CPU is offline. No sync opens the ring after
+ * this.
+ */
 static void ring_take_away(void *data)
 {
 	struct kwriter *writer = data;
@@ -186,7 +190,7 @@ static void ring_take_away(void *data)
 		ext_ring_suspend(&writer->ring);
 }
 
-/* Runs on the writer's CPU, or while that is off. */
+/* Runs on the writer's CPU, or while that CPU is offline. */
 static void ring_reset(void *data)
 {
 	struct kwriter *writer = data;
@@ -195,7 +199,7 @@ static void ring_reset(void *data)
 	ext_ring_reset(&writer->ring);
 }
 
-/* Call @fn on a CPU, or here if that is off. */
+/* Call @fn on a CPU, or here if that CPU is offline. */
 static void call_quiescent(int cpu, smp_call_func_t fn)
 {
 	struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
@@ -269,7 +273,7 @@ static void kwriter_set_cpus(const struct cpumask *cpus)
 	on_each_cpu(ring_sync, NULL, true);
 }
 
-/* An event is begun and ended in one go: there is nothing to drain. */
+/* There are no event pairs, so there is nothing to drain. */
 static void kwriter_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
 	int cpu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events of the external writer that is a kthread.
+ * Events of the external writer for tests, trace_ext_kthread.c.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kthread

@@ -2,9 +2,9 @@
 /*
  * Files for tests in the instance of each external writer:
  *
- *   write_destroy	has a module, so to speak, destroy the instance
- *   write_null		has a module call, with no buffer, what may be called so
- *   ring_pages		the memory that this kernel shares with the writer, as it is
+ *   write_destroy	a write tries to destroy the instance, as a module could
+ *   write_null		a write calls functions that modules may call with a NULL buffer
+ *   ring_pages		the memory that this kernel shares with the writer
  */
 
 #include <linux/cleanup.h>
@@ -42,12 +42,12 @@ static const struct file_operations write_null_fops = {
 	.write	= write_null_write,
 };
 
-/* A CPU's pages in ring_pages begin at its number times this. */
+/* In ring_pages, the pages of CPU n begin at offset n << CPU_SHIFT. */
 #define CPU_SHIFT	40
 
 DEFINE_FREE(bounce, void *, free_page((unsigned long)_T))
 
-/* The meta page, then the data pages by id; NULL behind the last. */
+/* Get the page at an offset: the meta page, then the data pages by id; NULL at the end. */
 static void *page_at(struct rb_ext *ext, loff_t pos)
 {
 	u64 cpu = pos >> CPU_SHIFT, page = (pos & (BIT(CPU_SHIFT) - 1)) >> PAGE_SHIFT;
@@ -66,8 +66,8 @@ static void *page_at(struct rb_ext *ext, loff_t pos)
 }
 
 /*
- * Up to the end of a page, through one of our own: user memory is not to be
- * touched under the lock, which mmap() takes inside of mmap_lock.
+ * Reads end at a page boundary. They copy through a page of our own: user memory must not
+ * be accessed with ext->lock held, which mmap() takes with mmap_lock held.
  */
 static ssize_t ring_pages_read(struct file *filp, char __user *ubuf,
 			       size_t cnt, loff_t *ppos)
@@ -131,7 +131,7 @@ static const struct file_operations ring_pages_fops = {
 #ifdef CONFIG_FAULT_INJECTION
 static DECLARE_FAULT_ATTR(fail_trace_ext);
 
-/* fail_trace_ext=1,100,N,1: the Nth step of creating instances fails */
+/* fail_trace_ext=1,100,N,1 makes the Nth step of creating instances fail. */
 static int __init setup_fail(char *arg)
 {
 	return setup_fault_attr(&fail_trace_ext, arg) ? 0 : -EINVAL;
@@ -139,9 +139,9 @@ static int __init setup_fail(char *arg)
 early_param("fail_trace_ext", setup_fail);
 
 /**
- * trace_ext_test_fail() - is this step of creating the instance to fail?
+ * trace_ext_test_fail() - check whether this step of creating the instance must fail
  *
- * Return: 0, or -ENOMEM if it is
+ * Return: 0, or -ENOMEM if it must
  */
 int __init trace_ext_test_fail(void)
 {

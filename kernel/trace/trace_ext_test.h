@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files for tests in the instance of each external writer, if there are to be any.
+ * Files for tests in the instance of each external writer.
  */
 #ifndef _KERNEL_TRACE_TRACE_EXT_TEST_H
 #define _KERNEL_TRACE_TRACE_EXT_TEST_H
