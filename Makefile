@@ -50,17 +50,17 @@ clean:
 	rm -rf "$(B)"
 
 help:
-	@echo 'make              build build/Image and build/initramfs.cpio.gz, install what is missing'
+	@echo 'make              build build/Image and build/initramfs.cpio.gz; install missing packages'
 	@echo 'make run          boot them, trace the hypervisor, show the events'
 	@echo 'make test         run all tests; ends with "N passed, N failed"'
-	@echo 'make test-debug   those in QEMU, with KASAN, lockdep and more; takes an hour'
-	@echo "make test-startup ftrace's own tests of our events, in a kernel that has them"
+	@echo 'make test-debug   run the QEMU tests with KASAN, lockdep and more; takes an hour'
+	@echo "make test-startup run ftrace's own startup tests on our events"
 	@echo 'make test-series  build the kernel with each prefix of patches/6.12; some 3 minutes'
-	@echo 'make bench        what tracing costs, beside what it may; some 4 minutes'
-	@echo 'make doc          the same, and puts it into Documentation/'
-	@echo 'make perfetto     have Perfetto record host and hypervisor: build/hyp.pftrace'
+	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
+	@echo 'make doc          the same, and put the results into Documentation/'
+	@echo 'make perfetto     record host and hypervisor with Perfetto: build/hyp.pftrace'
 	@echo 'make shell        boot to a shell'
-	@echo 'make check        sparse, W=1 and checkpatch on our files'
+	@echo 'make check        run sparse, W=1, checkpatch and kernel-doc on our files'
 	@echo 'make apply KSRC=/path/to/linux-6.12.y'
-	@echo '                  put hypervisor tracing into a kernel tree of yours'
+	@echo '                  add hypervisor tracing to your kernel tree'
 	@echo 'make clean        remove build/'

@@ -29,9 +29,9 @@ static_assert(offsetof(struct trace_event_raw_hyp_puts, fmt) ==
 	      offsetof(struct hyp_puts_record, fmt));
 
 /**
- * hyptrace_events_init() - have the events of texts print them
+ * hyptrace_events_init() - make hyp_printk and hyp_puts print their texts
  *
- * Context: boot, before anybody could trace
+ * Context: boot, before tracing is possible.
  */
 void __init hyptrace_events_init(void)
 {

@@ -913,7 +913,7 @@ static int hostile_init(struct kunit *test)
 		kunit_skip(test, "not protected: EL2 trusts the host");
 
 	test->priv = NULL;
-	/* The tests would take the ring from whoever traces. */
+	/* The tests would take the rings from anyone who traces. */
 	if (hostile_load(0, U64_MAX, 1, HOSTILE_SLOTS) == -EBUSY)
 		kunit_skip(test, "somebody traces: write 0 to hyp/tracing_on");
 

@@ -2,9 +2,8 @@
 /*
  * The texts that EL2 records by reference: hyp_printk and hyp_puts.
  *
- * nvhe/trace_printk.h puts them into a section, one behind the other; a record has
- * the offset of one. It comes from a page that somebody else has written: only where
- * a text begins is a text.
+ * nvhe/trace_printk.h puts all texts into one section. A record has the offset of its text.
+ * The offset is untrusted: it is valid only if a text begins there.
  */
 
 #include <linux/errno.h>
@@ -22,7 +21,7 @@ static size_t texts_size(void)
 	return __stop_hyp_formats - __start_hyp_formats;
 }
 
-/* The text at an offset, or NULL. */
+/* The text that begins at an offset, or NULL. */
 static const char *text_at(u64 offset)
 {
 	const char *text = __start_hyp_formats + offset;
@@ -46,8 +45,8 @@ static enum print_line_t hyp_printk_print(struct trace_iterator *iter, int flags
 	trace_seq_puts(s, "hyp_printk: ");
 	if (fmt)
 		/*
-		 * Each conversion of any text is of a u64, and there are 4 at most:
-		 * trace_hyp_printk() and trace_hyp_puts() have checked.
+		 * A text has at most 4 conversions, each of a u64: trace_hyp_printk() and
+		 * trace_hyp_puts() check this when they are compiled.
 		 */
 		trace_seq_printf(s, fmt, args[0], args[1], args[2], args[3]);
 	else
@@ -72,7 +71,7 @@ static enum print_line_t hyp_puts_print(struct trace_iterator *iter, int flags,
 	return trace_handle_return(s);
 }
 
-/* A C literal of what is between two quotes there. */
+/* Print a text as a C string literal. */
 static void put_literal(struct seq_buf *s, const char *text)
 {
 	seq_buf_putc(s, '"');
@@ -88,8 +87,8 @@ static void put_literal(struct seq_buf *s, const char *text)
 }
 
 /*
- * The format for binary readers: they get to know the texts, and show the arguments
- * behind them.
+ * Make the format for binary readers. It has all texts; a reader prints the text without
+ * its arguments, followed by the arguments.
  */
 static char *print_format(const char *conversions, const char *args)
 {
@@ -115,7 +114,7 @@ static char *print_format(const char *conversions, const char *args)
 	}
 	seq_buf_printf(&s, ")%s", args);
 
-	/* __print_symbolic() of nothing is not a format. */
+	/* A __print_symbolic() without symbols is not valid. */
 	if (first || seq_buf_has_overflowed(&s)) {
 		kfree(fmt);
 		return NULL;
@@ -125,7 +124,7 @@ static char *print_format(const char *conversions, const char *args)
 	return fmt;
 }
 
-/* The event's own format stays, which shows the offset, if there is none better. */
+/* Without memory or texts, keep the event's own format, which shows the offset. */
 static void set_format(struct trace_event_call *call, const char *conversions,
 		       const char *args)
 {
@@ -136,11 +135,11 @@ static void set_format(struct trace_event_call *call, const char *conversions,
 }
 
 /**
- * hyptrace_printk_init() - have the events of texts print them
+ * hyptrace_printk_init() - make hyp_printk and hyp_puts print their texts
  * @printk:	hyp_printk
  * @puts:	hyp_puts
  *
- * Context: boot, before anybody could trace
+ * Context: boot, before tracing is possible.
  */
 void __init hyptrace_printk_init(struct trace_event_call *printk,
 				 struct trace_event_call *puts)

@@ -7,7 +7,7 @@
 
 #include <linux/trace_events.h>
 
-/* The records, as trace/events/hyp.h declares them too: hyptrace_events.c compares. */
+/* The records. trace/events/hyp.h declares them, too; hyptrace_events.c compares. */
 struct hyp_printk_record {
 	struct trace_entry	ent;
 	u64			args[4];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files in hyp/ for the tests in tools/testing/selftests/hyp_trace, beside those that
- * each external writer's instance has (kernel/trace/trace_ext_test.c):
+ * Files in hyp/ for the tests in tools/testing/selftests/hyp_trace, in addition to those of
+ * each external writer's instance (kernel/trace/trace_ext_test.c). A write to:
  *
- *   write_event	has EL2 record an event
- *   write_host_event	has the host record such an event, in ordinary instances
- *   write_smc		has the host call firmware: function and arguments, in hexadecimal
- *   write_hvc		has it make a hypercall, in the same way
- *   write_touch	has it read from a device, by physical address in hexadecimal
- *   write_cpu_pm	has the CPU go to sleep and wake up, as far as drivers can tell
- *   write_test		has EL2 do something else: enum hyp_trace_test_action and a number
+ *   write_event	makes EL2 record an event
+ *   write_host_event	makes the host record such an event, in ordinary instances
+ *   write_smc		makes the host call firmware: function and arguments, in hexadecimal
+ *   write_hvc		makes the host make a hypercall: as write_smc
+ *   write_touch	makes the host read from a device: physical address in hexadecimal
+ *   write_cpu_pm	runs the CPU_PM notifiers, as if the CPU slept and woke up
+ *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
  *
- * What a test can do with them, a kernel that has gone bad could do without.
+ * The files give a user no more than a compromised kernel could do without them.
  */
 
 #include <linux/arm-smccc.h>
@@ -69,7 +69,7 @@ static const struct file_operations write_host_event_fops = {
 
 #define TEXT_SIZE	80
 
-/* Copy what the user wrote into @text, as a string. */
+/* Copy the user's input to @text, as a string. */
 static int text_from_user(char text[TEXT_SIZE], const char __user *ubuf, size_t cnt)
 {
 	if (cnt >= TEXT_SIZE)
@@ -81,7 +81,7 @@ static int text_from_user(char text[TEXT_SIZE], const char __user *ubuf, size_t 
 	return 0;
 }
 
-/* A call of firmware or of EL2: the function and up to three arguments, in hexadecimal. */
+/* Call firmware or EL2, with a function and up to three arguments, all in hexadecimal. */
 static ssize_t write_call(const char __user *ubuf, size_t cnt, bool smc)
 {
 	unsigned long fn, arg[3] = { };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hypervisor's event "selftest" as one of the host's own: what tracing costs there.
+ * The hypervisor's event "selftest" as an event of the host, to compare the cost.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hyp_test
