@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that nothing is lost uncounted: for each CPU, once nothing is being written,
+ * Tests that no event is lost uncounted. For each CPU, once nothing is being written,
  *
  *   emitted = read + overrun + dropped + still in the buffer
  *
- * whatever was done meanwhile; and that what fails half-way leaves nothing behind.
+ * must hold, whatever was done in between. An operation that fails half-way must leave
+ * nothing behind.
  */
 
 #include <signal.h>
@@ -23,8 +24,8 @@ static long long accounted(int cpu)
 }
 
 /*
- * What EL2 itself says that it has written to its ring: the page with the latest
- * time is the one that it is at, and says how many events came before it.
+ * The number of events that EL2 says it has written to its ring. The page with the latest
+ * time stamp is the one that EL2 writes; it holds the number of events before it.
  */
 static long long el2_written(int cpu)
 {
@@ -45,14 +46,14 @@ static long long el2_written(int cpu)
 	return written;
 }
 
-/* Tracing goes on and off again, so often, with so many events of each CPU meanwhile. */
+/* The number of turns, and of events per CPU in each phase of a turn. */
 enum {
 	TURNS_ON = 20, ON = 30, TURNS_OFF = 20, OFF = 10,
 	TURN = TURNS_ON + ON + TURNS_OFF + OFF,
 	TURNS = 100,
 };
 
-/* The ids of the selftest events that a CPU has delivered; in memory that is shared. */
+/* The ids of the selftest events that a CPU has delivered; in shared memory. */
 static struct delivered {
 	int		type;
 	uint64_t	last;
@@ -87,14 +88,14 @@ static bool delivered_init(int cpus)
 	return true;
 }
 
-/* A reader, in a process of its own, until it is told to end between two readings. */
+/* The kinds of reader. A reader is a process that reads until it is told to end. */
 enum kind { RAW, PIPE, TRACE, STATS, NR_KINDS, NOTE = NR_KINDS };
 
-/* In memory that it shares with the test. */
+/* In memory that the reader shares with the test. */
 struct reader {
 	enum kind	kind;
 	pid_t		pid;
-	unsigned int	passes;		/* how often it has been through all CPUs */
+	unsigned int	passes;		/* over all CPUs, completed */
 	bool		failed;
 	bool		told_to_end;
 };
@@ -122,7 +123,7 @@ static void read_until_told(struct reader *r, int cpus)
 {
 	int cpu;
 
-	/* If the test fails half-way, too. */
+	/* The reader must also end if the test fails half-way. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (!__atomic_load_n(&r->told_to_end, __ATOMIC_RELAXED)) {
 		for (cpu = 0; cpu < cpus; cpu++) {
@@ -156,10 +157,10 @@ static unsigned int passes_of(const struct reader *r)
 	return __atomic_load_n(&r->passes, __ATOMIC_ACQUIRE);
 }
 
-/* Wait until it has been to all CPUs since this was called; false if it has failed. */
+/* Wait until the reader has been to all CPUs since this call; false if it has failed. */
 static bool reader_pass(const struct reader *r)
 {
-	/* The one that it is in, and one more. */
+	/* The pass in progress, and a whole one. */
 	unsigned int begun = passes_of(r);
 
 	while (passes_of(r) - begun < 2) {
@@ -215,7 +216,7 @@ static void readers_and_accounts(struct __test_metadata *_metadata, int cpus,
 		readers[i] = reader_start(i % NR_KINDS, cpus);
 	emitters_start(cpus);
 	for (i = 0; i < rounds; i++) {
-		/* Each round begins with what nobody has read of the one before. */
+		/* Each round begins with the unread events of the one before. */
 		emitters_allow(cpus, events);
 		ASSERT_TRUE(readers_pass(readers, ARRAY_SIZE(readers)));
 		ASSERT_TRUE(emitters_wait(cpus));
@@ -240,7 +241,7 @@ TEST_F(hyp, several_readers_of_a_buffer_that_keeps_the_oldest)
 	readers_and_accounts(_metadata, self->cpus, "0");
 }
 
-/* Things that happen meanwhile ------------------------------------------------------ */
+/* Changes while events are emitted --------------------------------------------------- */
 
 TEST_F(hyp, sizes_that_change_while_writing)
 {
@@ -301,7 +302,7 @@ TEST_F(hyp, resets_while_writing)
 		ASSERT_TRUE(emitters_emit(self->cpus, after));
 		ASSERT_TRUE(reader_stop(reader));
 
-		/* At least what came after the last reset, all of it. */
+		/* At least the events after the last reset must be there, all of them. */
 		for (cpu = 0; cpu < self->cpus; cpu++) {
 			EXPECT_LE(after, el2_written(cpu));
 			EXPECT_EQ(el2_written(cpu), accounted(cpu))
@@ -324,7 +325,7 @@ static bool turn_on_and_off(int cpus)
 	return ok && emitters_emit(cpus, OFF);
 }
 
-/* How many of the ids that must have been delivered have not; and vice versa. */
+/* The number of ids that must have been delivered but have not. */
 static int ids_missing(const bool *turn)
 {
 	int i, missing = 0;
@@ -343,13 +344,13 @@ static int ids_too_many(const bool *turn)
 	return too_many;
 }
 
-/* Each id is delivered once and in order, if it was emitted while tracing was on. */
+/* An id is delivered, once and in order, if it was emitted while tracing was on. */
 TEST_F(hyp, tracing_that_goes_on_and_off)
 {
 	struct reader *readers[2];
 	int cpu, i;
 
-	/* Room for all, whether or not they are read, so that none may be lost. */
+	/* Room for all events, read or not, so that none is lost. */
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "512"));
 	ASSERT_TRUE(delivered_init(self->cpus));
 	emitters_start(self->cpus);
@@ -378,14 +379,14 @@ TEST_F(hyp, tracing_that_goes_on_and_off)
 	}
 }
 
-/* With all events there are, most of which are lost: as many as EL2 says. */
+/* With all events enabled; most are lost, and the counts must match EL2's. */
 TEST_F(hyp, tracing_that_goes_on_and_off_with_a_buffer_that_is_too_small)
 {
 	struct reader *readers[2];
 	const int turns = 40;
 	int cpu, fd, i;
 
-	/* EL2's number is of the ring that is loaded. A reader has it stay. */
+	/* EL2's number is of the loaded ring. An open reader keeps the ring loaded. */
 	fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
@@ -406,10 +407,10 @@ TEST_F(hyp, tracing_that_goes_on_and_off_with_a_buffer_that_is_too_small)
 	close(fd);
 }
 
-/* Hundreds of times off and on, with events on all CPUs that are there. */
+/* A CPU goes off and on this often, while the others emit. */
 #define STORM	200
 
-/* Sizes change meanwhile, whenever it happens. */
+/* Sizes change at any time meanwhile. */
 static void *resizer_thread(void *arg)
 {
 	int i;
@@ -481,17 +482,17 @@ TEST_F(hyp, guests_that_run)
 	}
 }
 
-/* What fails half-way ---------------------------------------------------------------- */
+/* Operations that fail half-way ------------------------------------------------------ */
 
 #define DEBUG	"/sys/kernel/debug/"
 /*
- * A page each time at one of the points; what is less is noise. So is what is more, if
- * it is not less again when all is done once more: a leak would be there each time.
+ * A leak of a page at one of the points of failure, each time, exceeds this limit. Less is
+ * noise. More is noise, too, unless each of TRIES shows it: a leak would recur.
  */
 #define LEAK_KB	200
 #define TRIES	3
 
-/* Write to an open file, with the nth allocation failing; whether one did. */
+/* Write to an open file, with the @nth allocation failing; true if one failed. */
 static bool write_failing(int fd, const char *text, int nth, int *error)
 {
 	int fail = open("/proc/thread-self/fail-nth", O_RDWR), left;
@@ -512,7 +513,7 @@ static bool write_failing(int fd, const char *text, int nth, int *error)
 	return injected;
 }
 
-/* Have all allocations be ones that can fail, without a report of each. */
+/* Let each allocation be one that can fail, without a report. */
 static bool fault_injection(void)
 {
 	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
@@ -527,13 +528,13 @@ static bool fault_injection(void)
 	       !put(DEBUG "fail_page_alloc/min-order", "0");
 }
 
-/* Objects in use, of those that note what is shared with EL2, of 40 bytes. */
+/* Slab objects in use; the notes of what is shared with EL2 have 40 bytes. */
 static long long shared_notes(void)
 {
 	return get_num("/proc/slabinfo", "\nkmalloc-64 ");
 }
 
-/* Fail at each point @rounds times; returns how often that made turning on fail. */
+/* Fail at each point, @rounds times; returns how often turning on failed. */
 static int turn_on_failing(struct __test_metadata *_metadata, int rounds)
 {
 	int fd = open(HYP "tracing_on", O_WRONLY), failures = 0, nth, error;
@@ -586,7 +587,7 @@ TEST_F(hyp, each_allocation_of_turning_on_can_fail)
 	EXPECT_EQ(100, stat_of(0, "entries:"));
 }
 
-/* As turn_on_failing(), for a resize and one back. */
+/* As turn_on_failing(), for a resize to another size and back. */
 static int resize_failing(struct __test_metadata *_metadata, int rounds)
 {
 	int fd = open(HYP "buffer_size_kb", O_WRONLY), failures = 0, nth, error;
@@ -603,7 +604,7 @@ static int resize_failing(struct __test_metadata *_metadata, int rounds)
 			failures += !!error;
 			EXPECT_TRUE(!error || error == ENOMEM);
 
-			/* Whichever it has now, it is a buffer. */
+			/* Whichever size it has now, the buffer works. */
 			EXPECT_EQ(1, get_num(HYP "tracing_on", ""));
 			ASSERT_EQ(0, emit(1, 3));
 			EXPECT_EQ(there + 3, accounted(0))
@@ -646,7 +647,7 @@ TEST_F(hyp, each_allocation_of_a_resize_can_fail)
 	}
 }
 
-/* Open all files that readers do, with each allocation failing; how often one failed. */
+/* Open each file that readers open, with each allocation failing; returns the failures. */
 static int open_failing(struct __test_metadata *_metadata)
 {
 	static const char * const files[] = {
@@ -672,7 +673,7 @@ static int open_failing(struct __test_metadata *_metadata)
 	return failures;
 }
 
-/* A reader that could not be opened holds nothing: the memory goes back. */
+/* A reader that could not be opened holds no memory. */
 TEST_F(hyp, each_allocation_of_opening_a_reader_can_fail)
 {
 	long long before, less = LEAK_KB;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Emits "selftest" events, for tests that are shell scripts: ids FIRST to LAST on
+ * Emits "selftest" events for tests that are shell scripts: ids FIRST to LAST on
  * each CPU, or on CPU only.
  *
  * usage: hyp_emit FIRST LAST [CPU]

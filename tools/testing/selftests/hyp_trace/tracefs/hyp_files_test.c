@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the files in /sys/kernel/tracing/hyp, as people and tools use them:
- * which there are, what they take, and the many ways to read the events.
+ * which files there are, what they accept, and the ways to read the events.
  */
 
 #include <ftw.h>
@@ -20,9 +20,9 @@
 /* Layout ---------------------------------------------------------------------- */
 
 /*
- * In an ordinary instance or at the root, and not here; Documentation/trace/hyp.rst has
- * the reasons. A name without a directory is one anywhere; those from "func-no-repeats"
- * on are options of tracers.
+ * Files of an ordinary instance or of the root that hyp/ does not have;
+ * Documentation/trace/hyp.rst gives the reasons. A name without a directory stands for
+ * a file in any directory. The names from "func-no-repeats" on are options of tracers.
  */
 static const char * const absent[] = {
 	"dyn_ftrace_total_info", "enabled_functions", "set_ftrace_filter", "set_ftrace_notrace",
@@ -35,10 +35,10 @@ static const char * const absent[] = {
 	"funcgraph-tail", "sleep-time",
 };
 
-/* Neither; other kernels than ours may have them in an instance. */
+/* hyp/ does not have these either; other kernels may have them in an instance. */
 static const char * const absent_too[] = { "inject", "hist_debug" };
 
-/* Here, and not in an ordinary instance. */
+/* Files of hyp/ that an ordinary instance does not have. */
 static const char * const extra[] = {
 	"write_event", "write_host_event", "write_smc", "write_hvc", "write_touch",
 	"write_cpu_pm", "write_test", "write_destroy", "write_null", "ring_pages",
@@ -55,7 +55,7 @@ static bool in_list(const char *path, const char * const *list, size_t n)
 	return false;
 }
 
-/* For nftw(), which hands on no pointer. */
+/* The state of a walk; nftw() passes no pointer to its callback. */
 static const char *from_dir, *to_dir;
 static char unexpected[4096];
 static int looked_at;
@@ -67,7 +67,7 @@ static void note(const char *what, const char *path)
 	snprintf(unexpected + len, sizeof(unexpected) - len, " %s:%s", what, path);
 }
 
-/* Other systems' events are not to be here, and ours not there. */
+/* Events of other systems are not in hyp/, and its events are not elsewhere. */
 static bool not_compared(const char *path)
 {
 	return !strncmp(path, "events/", 7) && strchr(path + 7, '/') &&
@@ -91,7 +91,7 @@ static int missing_there(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* How many files are compared; notes those that should not be missing. */
+/* Returns the number of files compared; notes files that are missing unexpectedly. */
 static int compare(const char *from, const char *to)
 {
 	from_dir = from;
@@ -100,7 +100,7 @@ static int compare(const char *from, const char *to)
 	return nftw(from, missing_there, 16, FTW_PHYS) ? -1 : looked_at;
 }
 
-/* Wherever a file of that name may be in an instance. */
+/* Is there a file of that name, in any directory of an instance? */
 static bool is_somewhere_in(const char *dir, const char *event, const char *name)
 {
 	return exists(path_of("%s%s", dir, name)) ||
@@ -115,12 +115,12 @@ TEST_F(hyp, layout_is_that_of_an_instance_but_for_what_is_absent_on_purpose)
 
 	unexpected[0] = 0;
 	ASSERT_EQ(0, mkdir(OTHER, 0700));
-	/* The files of a CPU alone are more. */
+	/* The files of the CPUs alone are more than this. */
 	EXPECT_LT((int)ARRAY_SIZE(absent) + 5 * self->cpus, compare(OTHER, HYP));
 	EXPECT_LT((int)ARRAY_SIZE(extra) + 5 * self->cpus, compare(HYP, OTHER));
 	EXPECT_STREQ("", unexpected);
 
-	/* The lists say nothing that is not so. */
+	/* Each name in the list is absent here, and present elsewhere. */
 	for (i = 0; i < ARRAY_SIZE(absent); i++) {
 		EXPECT_FALSE(is_somewhere_in(HYP, "hyp/hyp_enter", absent[i]))
 			TH_LOG("%s", absent[i]);
@@ -157,8 +157,8 @@ TEST_F(hyp, events_have_what_they_need)
 }
 
 /*
- * A file that may be read can be; those that are read to their end once, of a pipe's kind,
- * have nothing now.
+ * Notes files that are readable by their mode but cannot be read. The kinds of trace_pipe
+ * may have nothing to read.
  */
 static int unreadable(const char *path, const struct stat *st, int type,
 		      struct FTW *ftw)
@@ -256,7 +256,7 @@ TEST_F(hyp, root_enables_events_and_says_where_they_are_recorded)
 	ASSERT_EQ(0, emit(1, 10));
 	EXPECT_EQ(10, stat_of(0, "entries:"));
 
-	/* Enabled in both: until neither wants it any more. */
+	/* Enabled in both: the event stays enabled until it is disabled in both. */
 	ASSERT_EQ(0, put(TRACING "set_event", "hyp:selftest"));
 	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "1"));
 	ASSERT_EQ(0, put(TRACING "events/hyp/selftest/enable", "0"));
@@ -291,7 +291,7 @@ TEST_F(hyp, all_events_of_the_root_are_the_kernels)
 	free(text);
 }
 
-/* An event of the root's is off, in words and at EL2. */
+/* Does the event's "enable" at the root read plain "0"? */
 static bool is_off_at_the_root(const char *event)
 {
 	char *text = get(path_of(TRACING "events/hyp/%s/enable", event));
@@ -310,7 +310,7 @@ static bool root_error_log_has(const char *message, const char *command)
 	return has;
 }
 
-/* What can't be had of an event, and would act on it: refused, and nothing changed. */
+/* Commands that would enable or disable an event: refused, and nothing changes. */
 static const struct {
 	const char	*file;
 	const char	*command;
@@ -350,7 +350,7 @@ TEST_F(hyp, commands_that_would_enable_an_event_are_refused_and_change_nothing)
 		EXPECT_EQ(10, stat_of(0, "entries:"));
 	}
 
-	/* The kernel's own events are taken, so these are commands. */
+	/* The same commands work with the kernel's own events, so their syntax is right. */
 	EXPECT_EQ(0, put(TRACING "events/sched/sched_switch/trigger",
 			 "enable_event:sched:sched_waking"));
 	EXPECT_EQ(0, put(TRACING "events/sched/sched_switch/trigger", ""));
@@ -382,7 +382,7 @@ TEST_F(hyp, an_event_probe_is_refused_when_it_is_created)
 	EXPECT_EQ(0, put(TRACING "dynamic_events", ""));
 }
 
-/* What perf_event_open() makes of an event's id: a file descriptor, or -errno. */
+/* perf_event_open() for an event's id: a file descriptor, or -errno. */
 static int perf_open(int id)
 {
 	struct perf_event_attr attr = {
@@ -413,7 +413,7 @@ TEST_F(hyp, perf_cannot_open_an_event_and_the_log_says_so)
 	close(fd);
 }
 
-/* What the files take --------------------------------------------------------- */
+/* What the files accept ------------------------------------------------------- */
 
 static int enabled(const char *event)
 {
@@ -517,7 +517,7 @@ TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
 	for (cpu = 2; cpu < self->cpus; cpu++)
 		EXPECT_EQ(0, stat_of(cpu, "entries:"));
 
-	/* While tracing, and what is there stays. */
+	/* Changed while tracing: events that were recorded before stay. */
 	ASSERT_EQ(0, run_on(1));
 	ASSERT_EQ(0, emit(51, 60));
 	ASSERT_EQ(0, put(HYP "tracing_cpumask", "1"));
@@ -528,7 +528,7 @@ TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
 	EXPECT_EQ(10, read_raw(1, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 
-	/* Through hotplug, resize, and the clock's adjustments. */
+	/* The mask survives hotplug, resize, and adjustments of the clock. */
 	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
 	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
@@ -543,7 +543,7 @@ TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
 	EXPECT_EQ(0, s.errors);
 }
 
-/* Have another task emit events on a CPU, one of its own each; its pid, -1 if it can't. */
+/* Emit events on a CPU from a new task; returns its pid, or -1 if it failed. */
 static pid_t emit_as_another(int cpu, int first, int last)
 {
 	pid_t pid = fork();
@@ -574,7 +574,7 @@ TEST_F(hyp, set_event_pid_chooses_the_tasks_that_record)
 	if (self->cpus > 1)
 		EXPECT_EQ(0, stat_of(self->cpus - 1, "entries:"));
 
-	/* All but this one; its children are others. */
+	/* All tasks but this one; its children count as others. */
 	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
 	ASSERT_EQ(0, put(HYP "set_event_notrace_pid", want));
 	ASSERT_EQ(0, emit(1, 10));
@@ -584,14 +584,14 @@ TEST_F(hyp, set_event_pid_chooses_the_tasks_that_record)
 	EXPECT_EQ(10, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 
-	/* Back to everybody, at once. */
+	/* Back to all tasks; takes effect at once. */
 	ASSERT_EQ(0, put(HYP "set_event_notrace_pid", ""));
 	ASSERT_EQ(0, emit(31, 40));
 	s = stream_from(31);
 	EXPECT_EQ(10, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 
-	/* Those forked from then on, too. */
+	/* With event-fork, tasks that are forked from then on are traced, too. */
 	ASSERT_EQ(0, put(HYP "options/event-fork", "1"));
 	ASSERT_EQ(0, put(HYP "set_event_pid", want));
 	ASSERT_LT(0, emit_as_another(0, 41, 50));
@@ -631,7 +631,7 @@ TEST_F(hyp, set_event_pid_stays_through_hotplug_and_unload)
 	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
 }
 
-/* Set an option for one reading of "trace"; the caller frees the text. */
+/* Read "trace" once with an option set; the caller frees the text. */
 static char *trace_with(const char *option, const char *value)
 {
 	char *text, old[8];
@@ -720,7 +720,7 @@ TEST_F(hyp, annotate_says_where_a_cpu_begins)
 	ASSERT_EQ(0, emit(1, 1));
 	ASSERT_EQ(0, run_on(1));
 	ASSERT_EQ(0, emit(2, 2));
-	/* Only where events were lost before, so that CPUs begin at odd times. */
+	/* This is annotated only after losses, as CPUs then begin at different times. */
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
 	ASSERT_EQ(0, emit(1, MANY));
 	ASSERT_EQ(0, run_on(0));
@@ -764,7 +764,7 @@ TEST_F(hyp, free_buffer_stops_tracing_and_makes_it_small)
 
 /* Ways to read ------------------------------------------------------------------ */
 
-/* Read trace_pipe with a buffer of that size until it is empty. */
+/* Read trace_pipe until it is empty, with a buffer of @size bytes. */
 static char *read_pipe(size_t size)
 {
 	int fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
@@ -796,7 +796,7 @@ TEST_F(hyp, buffers_of_any_size_give_the_same)
 	}
 }
 
-/* How often has each id been read? In memory that processes share. */
+/* How often each id has been read; in memory that processes share. */
 static int *seen;
 
 static void count_id(unsigned long id)
@@ -816,7 +816,7 @@ static void count_text(const char *text)
 		count_id(strtoul(text += 13, NULL, 10));
 }
 
-/* trace_pipe has one reader at a time, trace_pipe_raw as many as want to. */
+/* trace_pipe has one reader at a time, trace_pipe_raw any number. */
 TEST_F(hyp, several_readers_get_each_event_once)
 {
 	int i, status, type = event_id("selftest");
@@ -838,7 +838,7 @@ TEST_F(hyp, several_readers_get_each_event_once)
 			TH_LOG("event %d", i);
 }
 
-/* A child that sleeps in a read of trace_pipe; there is nothing else that it waits for. */
+/* A child that sleeps in a read of trace_pipe, the only place where it can sleep. */
 static pid_t blocked_reader(void)
 {
 	pid_t pid = fork();
@@ -873,7 +873,7 @@ TEST_F(hyp, a_blocked_reader_can_be_interrupted_and_killed)
 		EXPECT_TRUE(WIFSIGNALED(status));
 		EXPECT_EQ(signals[i], WTERMSIG(status));
 
-		/* The next one works. */
+		/* The next reader works. */
 		ASSERT_EQ(0, emit(1, 20));
 		text = read_pipe(4096);
 		EXPECT_EQ(20, ids_in_order(text, &ordered));
@@ -895,8 +895,8 @@ static char *output_of(const char *command)
 }
 
 /*
- * Run a command until it has printed that many lines; it waits for more then, and is killed.
- * It prints to a file: while it waits in splice() nobody could read from a pipe.
+ * Run a command until it has printed that many lines. It then waits for more, and is killed.
+ * It prints to a file, as a pipe could not be read while the command waits in splice().
  */
 static char *lines_of(const char *command, int lines)
 {
@@ -990,7 +990,7 @@ static int splice_raw(event_fn fn, void *data)
 	return count;
 }
 
-/* As always with ftrace: splice moves pages that are full, read takes the rest. */
+/* As in ftrace generally, splice moves full pages; read takes the rest. */
 TEST_F(hyp, splice_gives_full_pages_and_read_the_rest)
 {
 	struct stream s = stream_from(1);
@@ -1007,7 +1007,7 @@ TEST_F(hyp, splice_gives_full_pages_and_read_the_rest)
 	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
 }
 
-/* Splice all that is in a trace_pipe; how many events that is, and are they in order? */
+/* Splice all text of a trace_pipe; returns the number of events; are they in order? */
 static int splice_text(const char *trace_pipe, bool *ordered)
 {
 	char *text = calloc(1, 1 << 20);
@@ -1042,7 +1042,7 @@ TEST_F(hyp, text_can_be_spliced)
 	EXPECT_TRUE(ordered);
 }
 
-/* What is mended in all instances: patches/6.12/0001 to 0004 ------------------- */
+/* Fixes for all instances: patches/6.12/0001 to 0004 --------------------------- */
 
 TEST_F(hyp, ordinary_text_can_be_spliced)
 {
@@ -1075,7 +1075,7 @@ static void *map_first_page(int fd)
 	return mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
 }
 
-/* No snapshot as long as there is a mapping; a count that is wrong warns, too. */
+/* There is no snapshot while a mapping exists; a wrong count also causes a warning. */
 TEST_F(hyp, ordinary_mappings_are_counted_when_one_is_moved)
 {
 	void *first, *second, *place = (void *)0x7000000000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the test programs on kselftest's harness have in common: the state that
- * each test begins with, and a stream of selftest events.
+ * Common parts of the test programs that use kselftest's harness: the state in which
+ * each test begins, and a stream of selftest events.
  */
 #ifndef HYP_FIXTURE_H
 #define HYP_FIXTURE_H
@@ -13,19 +13,19 @@
 #include "../hyp_trace.h"
 
 /*
- * Time-outs are for what hangs. The slowest test takes less than a tenth of this on a
- * machine of two cores that emulates four CPUs, so a slower one has room.
+ * Time-outs catch hangs. The slowest test takes less than a tenth of this on a machine
+ * of two cores that emulates four CPUs, so there is room for slower machines.
  */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	600	/* seconds */
-#define TIMEOUT_MS		100000	/* for one thing, so that the test can say which */
+#define TIMEOUT_MS		100000	/* for one step, so that the test can name it */
 
-#define EVENTS		2000	/* per CPU, where none must be lost */
+#define EVENTS		2000	/* per CPU, if none may be lost */
 #define MANY		20000	/* more than the smallest buffer holds */
 #define SMALL_KB	"8"
 #define MAX_CPUS	64
 
-/* The selftest events of one CPU, checked for order as they come. */
+/* The selftest events of one CPU, whose order is checked as they arrive. */
 struct stream {
 	int		type;
 	uint64_t	next;		/* id expected */
@@ -67,10 +67,7 @@ static inline struct stream stream_from(uint64_t first)
 	};
 }
 
-/*
- * Emitters, one on each of the first CPUs, how much each of them has emitted, and how
- * much it may.
- */
+/* Emitters, one on each of the first CPUs. */
 static struct emitter {
 	pthread_t	thread;
 	int		cpu;
@@ -115,9 +112,9 @@ static inline void *emitter_thread(void *arg)
 }
 
 /*
- * They emit what emitters_allow() allows, each that many, in multiples of
- * EMITTED_AT_ONCE. What is recorded then depends neither on how fast the machine is nor
- * on how long the test takes, and whoever reads until nothing is left comes to an end.
+ * An emitter emits as many events as emitters_allow() allows, EMITTED_AT_ONCE at a time.
+ * What is recorded then does not depend on the speed of the machine or the duration of
+ * the test, and a reader that reads until nothing is left comes to an end.
  */
 static inline void emitters_start(int cpus)
 {
@@ -131,7 +128,7 @@ static inline void emitters_start(int cpus)
 	}
 }
 
-/* Go on to emit @more. Returns at once: what the caller does next is among them. */
+/* Allow @more events. Returns at once: what the caller does next happens among them. */
 static inline void emitters_allow(int cpus, unsigned long more)
 {
 	int cpu;
@@ -140,7 +137,7 @@ static inline void emitters_allow(int cpus, unsigned long more)
 		__atomic_add_fetch(&emitters[cpu].allowed, more, __ATOMIC_RELEASE);
 }
 
-/* Have they emitted all that they may? */
+/* Have the emitters emitted all that they may? */
 static inline bool emitters_done(int cpus)
 {
 	while (cpus--)
@@ -149,7 +146,7 @@ static inline bool emitters_done(int cpus)
 	return true;
 }
 
-/* Wait until they have; false if one could not. */
+/* Wait until the emitters are done; false if one failed. */
 static inline bool emitters_wait(int cpus)
 {
 	int cpu;
@@ -164,14 +161,14 @@ static inline bool emitters_wait(int cpus)
 	return true;
 }
 
-/* Have them emit @more, and wait for it; false if one could not. */
+/* Let the emitters emit @more events, and wait; false if one failed. */
 static inline bool emitters_emit(int cpus, unsigned long more)
 {
 	emitters_allow(cpus, more);
 	return emitters_wait(cpus);
 }
 
-/* Stop them; false if one could not emit. */
+/* Stop the emitters; false if one failed to emit. */
 static inline bool emitters_stop(int cpus)
 {
 	bool ok = true;
@@ -186,8 +183,8 @@ static inline bool emitters_stop(int cpus)
 }
 
 /*
- * Free memory, with what the page allocator keeps by CPU: MemFree does not
- * count that, and it can be as large as what we look for.
+ * Free memory, including the page allocator's per-CPU lists: MemFree does not count
+ * these, and they can be as large as a leak that a test looks for.
  */
 static inline long long free_kb(void)
 {
@@ -203,15 +200,15 @@ static inline long long free_kb(void)
 }
 
 /*
- * Is memory that has been freed free? KASAN keeps it for a while, kmemleak has notes
- * of its own.
+ * Does freed memory show up as free? KASAN delays that, and kmemleak allocates notes of
+ * its own; the debug kernel has both.
  */
 static inline bool memory_counts(void)
 {
 	return !exists("/sys/kernel/debug/kmemleak");
 }
 
-/* Free memory, without what is only kept because there is plenty. */
+/* Free memory, with the page cache dropped. */
 static inline long long free_memory(void)
 {
 	put("/proc/sys/vm/drop_caches", "3");
@@ -220,8 +217,8 @@ static inline long long free_memory(void)
 }
 
 /*
- * Has EL2 given back all rings? That is some time after nobody can need them, however
- * long it takes.
+ * Wait until EL2 has given back all rings; false if that times out. It happens some time
+ * after nobody can need the rings any more.
  */
 static inline bool wait_until_unloaded(int cpus)
 {
@@ -237,14 +234,17 @@ static inline bool wait_until_unloaded(int cpus)
 	}
 	close(fd);
 
-	/* They are gone before their CPUs are told, all of which is under a lock of this. */
+	/*
+	 * The rings are gone before the CPUs have been told. Both happen under a lock that
+	 * this write takes, so it waits for them.
+	 */
 	cpus_traced = get(HYP "tracing_cpumask");
 	loaded |= put(HYP "tracing_cpumask", cpus_traced);
 	free(cpus_traced);
 	return !loaded;
 }
 
-/* Off and empty, so that the memory goes back; wait for that. */
+/* Turn tracing off and empty the buffer, so that the memory goes back; wait for that. */
 static inline bool be_idle(void)
 {
 	return !put(HYP "tracing_on", "0") && !put(HYP "trace", "") &&
@@ -260,7 +260,7 @@ static inline int count_in(const char *file, const char *what)
 	return count;
 }
 
-/* Are the ids in a text increasing, and how many are they? */
+/* Count the ids in a text; are they increasing? */
 static inline int ids_in_order(const char *text, bool *ordered)
 {
 	unsigned long last = 0, id;
@@ -278,7 +278,7 @@ static inline int ids_in_order(const char *text, bool *ordered)
 	return count;
 }
 
-/* Run a guest, see guests/hyp_guest.c; its pid, or -1 if it failed. */
+/* Run a guest, see guests/hyp_guest.c; returns its pid, or -1 if it failed. */
 static inline pid_t run_guest(int exits, const char *hypercall)
 {
 	pid_t pid = fork();
@@ -296,7 +296,7 @@ FIXTURE(hyp) {
 	int cpus;
 };
 
-/* Off, empty, default size, no events but selftest, all CPUs online. */
+/* Tracing off and empty, default size, no event but selftest, all CPUs online. */
 FIXTURE_SETUP(hyp)
 {
 	int cpu;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is not traced is left alone: CPUs when tracing is off again, CPUs that are not
- * among those to be traced, CPUs that sleep while nobody traces.
+ * Tracing must not disturb CPUs that it does not concern: CPUs after tracing was turned
+ * off, CPUs outside tracing_cpumask, CPUs that sleep while nobody traces.
  *
- * What the host does to a CPU for tracing's sake is seen by its own tracers: of functions,
- * and of what one CPU has another one do.
+ * The host's own tracers show what the host does to a CPU for the sake of tracing: the
+ * function tracer, and the events for calls of one CPU to another.
  */
 
 #include <sys/timex.h>
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(idle)
 	put(HYP "trace", "");
 }
 
-/* Note from now on who does what on which CPU, or to it. */
+/* Record from now on which functions run on which CPU, and calls to other CPUs. */
 static int watch(void)
 {
 	put(ROOT "current_tracer", "nop");
@@ -58,19 +58,19 @@ static int count(int cpu, const char *text)
 	return count_in(path_of(ROOT "per_cpu/cpu%d/trace", cpu), text);
 }
 
-/* How often a CPU has run a function, one of FUNCTIONS. */
+/* How often a CPU has run @function, one of FUNCTIONS. */
 static int ran(int cpu, const char *function)
 {
 	return count(cpu, path_of(": %s <-", function));
 }
 
-/* How often a CPU has been interrupted by another one to run it. */
+/* How often another CPU has interrupted this one to run @function. */
 static int interrupted(int cpu, const char *function)
 {
 	return count(cpu, path_of("func=%s", function));
 }
 
-/* Is nothing of tracing in the way of what that CPU does? -EBUSY: there is. */
+/* 0 if tracing intercepts nothing on that CPU, -EBUSY if it does. */
 static int is_quiet(int cpu)
 {
 	if (run_on(cpu))
@@ -98,20 +98,20 @@ TEST_F(idle, nothing_is_in_the_way_of_a_cpu_that_was_off)
 	if (self->cpus < 2)
 		SKIP(return, "needs two CPUs");
 
-	/* While nobody traces. */
+	/* The CPU goes off and on while nobody traces, */
 	ASSERT_TRUE(wait_until_unloaded(self->cpus));
 	ASSERT_EQ(0, put(online, "0"));
 	ASSERT_EQ(0, put(online, "1"));
 	EXPECT_EQ(0, is_quiet(1));
 
-	/* While somebody does, */
+	/* while tracing is on, */
 	run_on(0);
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, put(online, "0"));
 	ASSERT_EQ(0, put(online, "1"));
 	EXPECT_EQ(-EBUSY, is_quiet(1));
 
-	/* and stops before it comes back. */
+	/* and comes back after tracing has stopped. */
 	run_on(0);
 	ASSERT_EQ(0, put(online, "0"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
@@ -151,9 +151,9 @@ static void *read_pipe(void *unused)
 }
 
 /*
- * All that has to do with other CPUs: tracing goes on, the clock is corrected, somebody
- * waits for events of whichever CPU and is woken, the buffer is given another size and
- * emptied, tracing goes off.
+ * All operations that involve other CPUs: tracing goes on, the clock is corrected, a
+ * reader waits for events of all CPUs and is woken, the buffer is resized and emptied,
+ * tracing goes off.
  */
 static bool trace_for_a_while(void)
 {
@@ -199,7 +199,7 @@ TEST_F(idle, a_cpu_that_is_not_traced_is_left_alone)
 		EXPECT_EQ(0, interrupted(1, calls[i])) TH_LOG("call %zu", i);
 	EXPECT_EQ(0, ran(1, "tell_el2"));
 
-	/* And it would have been seen. */
+	/* The calls are seen if the CPU is traced. */
 	ASSERT_EQ(0, put(HYP "tracing_cpumask", "3"));
 	ASSERT_TRUE(trace_for_a_while());
 	ASSERT_TRUE(wait_until_unloaded(self->cpus));

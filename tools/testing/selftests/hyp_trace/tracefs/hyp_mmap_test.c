@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of trace_pipe_raw mapped into user space: the pages that EL2 writes, read
- * where they are. The interface is that of linux/trace_mmap.h.
+ * Tests of trace_pipe_raw mapped into user space: the pages that EL2 writes are read
+ * in place. The interface is that of linux/trace_mmap.h.
  */
 
 #include <linux/trace_mmap.h>
@@ -14,7 +14,7 @@
 
 #include "hyp_fixture.h"
 
-/* A CPU's ring in user space, and how far its reader page has been read. */
+/* A mapping of a CPU's ring, and how far its reader page has been read. */
 struct map {
 	int				fd;
 	size_t				size;
@@ -58,8 +58,8 @@ static void map_close(struct map *m)
 }
 
 /*
- * Decode the events behind @from in a page. They are copied, and what is before
- * them is decoded for its time.
+ * Pass on the events after the first @skip ones in a copy of a page. The first ones are
+ * decoded, too, as the time stamps of later ones depend on them.
  */
 struct behind {
 	uint64_t	skip;
@@ -81,7 +81,7 @@ static void only_behind(void *data, const struct event *e)
 	b->fn(b->data, &copy);
 }
 
-/* Read all that there is; number of events, or -1. */
+/* Read all unread events; returns their number, or -1. */
 static int map_read(struct map *m, event_fn fn, void *data)
 {
 	static uint8_t page[4096];
@@ -106,7 +106,7 @@ static int map_read(struct map *m, event_fn fn, void *data)
 		if ((commit & 0x3fffffff) == m->commit)
 			return total;
 
-		/* How many have been read before? */
+		/* Count the events that have been read before. */
 		memcpy(page + 8, &m->commit, 8);
 		b.skip = decode_page(page, NULL, NULL);
 		memcpy(page + 8, &commit, 8);
@@ -167,7 +167,7 @@ TEST_F(hyp, it_can_be_mapped_before_tracing_is_on)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, 500));
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
-	/* It has to stay though tracing is off and all is read. */
+	/* The mapping keeps the ring loaded though tracing is off and all is read. */
 	EXPECT_EQ(500, map_read(&m, check_stream, &s));
 	usleep(100000);
 	EXPECT_EQ(0, map_read(&m, check_stream, &s));
@@ -189,7 +189,7 @@ TEST_F(hyp, lost_events_are_told_exactly)
 	ASSERT_EQ(0, emit(1, 10));
 	ASSERT_EQ(10, map_read(&m, check_stream, &s));
 	ASSERT_EQ(0, emit(11, MANY));
-	/* The rest of the page that was ours; then the first after the gap. */
+	/* The rest of the reader page is read first, then the first page after the gap. */
 	EXPECT_LT(0, map_read(&m, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 	EXPECT_EQ(MANY, s.count + s.lost);
@@ -213,7 +213,7 @@ TEST_F(hyp, the_page_stays_until_it_is_asked_for)
 	ASSERT_EQ(100, map_read(&m, check_stream, &s));
 	id = m.meta->reader.id;
 
-	/* Whoever waits, or asks whether there is something. */
+	/* poll() and reading the statistics do not change the reader page. */
 	ASSERT_EQ(0, emit(101, 1000));
 	pfd.fd = m.fd;
 	for (i = 0; i < 5; i++) {
@@ -293,7 +293,7 @@ TEST_F(hyp, reading_while_writing_gets_each_event_once)
 	ASSERT_TRUE(map_open(&m, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, emit_many, (void *)MANY));
 	run_on(self->cpus - 1);
-	/* The last ones stay, however many are lost. */
+	/* The last events stay, however many are lost before. */
 	while (s.next <= MANY)
 		ASSERT_LE(0, map_read(&m, check_stream, &s));
 	pthread_join(thread, NULL);
@@ -331,7 +331,7 @@ TEST_F(hyp, mapped_memory_cannot_be_written_or_grown)
 		close(fd);
 	}
 
-	/* Moved as it is, it still works. */
+	/* A mapping that was moved as a whole still works. */
 	where = mremap((void *)m.pages, m.size, m.size,
 		       MREMAP_MAYMOVE | MREMAP_FIXED, (void *)0x7000000000);
 	EXPECT_EQ((void *)0x7000000000, where);
@@ -402,7 +402,7 @@ TEST_F(hyp, a_killed_reader_leaves_nothing_behind)
 		EXPECT_EQ(SIGKILL, WTERMSIG(status));
 		close(pipes[0]);
 		close(pipes[1]);
-		/* Not mapped any more: */
+		/* A resize shows that the mapping is gone. */
 		EXPECT_EQ(0, put_num(HYP "buffer_size_kb", 64 + 64 * (i & 1)));
 	}
 }
@@ -425,7 +425,7 @@ static unsigned long resets_so_far(void)
 	return __atomic_load_n(&resets, __ATOMIC_ACQUIRE);
 }
 
-/* With events lost before the reader page, which is where that is told. */
+/* Events are lost before the reader page, so that the meta page has a loss to tell. */
 TEST_F(hyp, a_ring_can_be_reset_while_it_is_read)
 {
 	pthread_t resetter;
@@ -443,7 +443,7 @@ TEST_F(hyp, a_ring_can_be_reset_while_it_is_read)
 		ASSERT_EQ(0, emit(1, 1500));
 		EXPECT_EQ(0, ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER));
 		EXPECT_EQ(0, ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER));
-		/* At least one reset each time. */
+		/* Wait for at least one reset each time. */
 		while (resets_so_far() == before)
 			usleep(100);
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of what is recorded at EL2, and of what becomes of it: order, time, loss,
- * buffers, CPUs, on a booted hypervisor.
+ * Tests of what is recorded at EL2 and how it arrives: order, time, loss, buffers and
+ * CPUs, on a booted hypervisor.
  *
- * Each test states in its name what it checks. All of them in one program, for
- * under emulation most of the time would go into starting programs.
+ * The name of each test states what it checks. All tests are in one program, as under
+ * emulation most of the time would go into starting programs.
  */
 
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 #include "hyp_fixture.h"
 
-/* What a size is rounded up to: whole pages of 4072 bytes of events. */
+/* A size is rounded up to whole pages of 4072 bytes of events. */
 static long long rounded_kb(long long kb)
 {
 	return (kb * 1024 + 4071) / 4072 * 4072 / 1024;
@@ -66,7 +66,7 @@ TEST_F(hyp, time_agrees_with_boottime_around_each_event)
 	EXPECT_EQ(0, s.errors);
 }
 
-/* How many of @n events, 50 ms apart, are not dated between two readings. */
+/* Returns how many of @n events, 50 ms apart, have a wrong time stamp. */
 static int misdated(int n)
 {
 	struct stream s = stream_from(1);
@@ -86,8 +86,8 @@ static int misdated(int n)
 }
 
 /*
- * EL2 is told of a correction by a work, after the tick that found it out. Until then its
- * events are dated by the old rate, however long that takes.
+ * A work tells EL2 of a correction, some time after the tick that has found it. Until
+ * then EL2's time stamps use the old rate.
  */
 static bool is_corrected_soon(void)
 {
@@ -103,7 +103,7 @@ TEST_F(hyp, time_follows_what_ntp_does_to_the_clock)
 {
 	struct timex faster = {
 		.modes = ADJ_FREQUENCY,
-		.freq = 500 << 16,	/* 500 ppm, as much as there is */
+		.freq = 500 << 16,	/* 500 ppm, the maximum */
 	};
 	struct timex normal = { .modes = ADJ_FREQUENCY };
 
@@ -120,9 +120,9 @@ TEST_F(hyp, time_follows_what_ntp_does_to_the_clock)
 #define RTC		"/sys/class/rtc/rtc0/"
 
 /*
- * Sleep until the clock on the board wakes the machine up. If that is before it sleeps it
- * does not go to sleep: somebody else has counted a wake-up since we have. 0 if it has
- * slept, and that woke it up.
+ * Sleep until the real-time clock wakes the machine. The machine does not go to sleep if
+ * a wake-up was counted after the read of wakeup_count. Returns 0 if the machine has
+ * slept and an interrupt has woken it.
  */
 static int sleep_for(int seconds)
 {
@@ -142,7 +142,7 @@ TEST_F(hyp, time_is_right_after_suspend)
 	int seconds, ret = -EAGAIN;
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	/* However long it takes to go to sleep. */
+	/* Going to sleep can take longer than the alarm; try again with more time then. */
 	for (seconds = 2; ret && seconds < 100; seconds *= 2)
 		ret = sleep_for(seconds);
 	EXPECT_EQ(0, ret);
@@ -168,8 +168,8 @@ TEST_F(hyp, overflow_reports_exactly_how_many_were_lost)
 }
 
 /*
- * Read a page of CPU 0. If events are missing before it, how many bytes of events it has,
- * and in @lost how many are missing; else -1.
+ * Read a page of CPU 0. Returns the size of its events, and in @lost the number of events
+ * missing before it; -1 if none are missing.
  */
 static int page_after_loss(uint64_t *lost)
 {
@@ -188,8 +188,8 @@ static int page_after_loss(uint64_t *lost)
 }
 
 /*
- * The number goes behind the events, into the last bytes of the page if need be: the data
- * of EL2's page is 8 bytes shorter than what ftrace shows of one.
+ * The number of lost events is stored behind the events, in the last bytes of the page if
+ * need be: EL2's page has 8 bytes less data than the page that ftrace shows.
  */
 TEST_F(hyp, the_number_of_lost_events_fits_behind_a_full_page)
 {
@@ -198,7 +198,7 @@ TEST_F(hyp, the_number_of_lost_events_fits_behind_a_full_page)
 	uint64_t lost;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
-	/* Of 20 and 16 bytes: 113 of each make 4068. If no others come in between. */
+	/* Of 20 and 16 bytes: 113 of each fill 4068 bytes, if no others come in between. */
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_enter"));
 	for (i = 0; i < 20 && commit <= nearly_full; i++) {
 		ASSERT_EQ(0, put(HYP "trace", ""));
@@ -240,7 +240,7 @@ TEST_F(hyp, without_overwrite_the_oldest_stay_and_the_rest_is_counted)
 	EXPECT_EQ(0, s.lost);
 	EXPECT_EQ(MANY, s.count + stat_of(0, "dropped events:"));
 
-	/* There is room again. */
+	/* After a read there is room again. */
 	s.next = 1;
 	ASSERT_EQ(0, emit(1, 10));
 	EXPECT_EQ(10, read_raw(0, check_stream, &s));
@@ -279,7 +279,7 @@ TEST_F(hyp, reading_both_ways_while_writing)
 	emitters_start(1);
 	run_on(self->cpus - 1);
 	for (i = 0; i < rounds; i++) {
-		/* At least once a round, and until all of it has been emitted. */
+		/* Read at least once a round, and until all events have been emitted. */
 		emitters_allow(1, events);
 		do {
 			text = get(HYP "trace");
@@ -383,11 +383,11 @@ TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
 	EXPECT_EQ(0, s.errors);
 }
 
-/* Less is noise. So is more, if it is not there again when all is done once more. */
+/* Less is noise. More is noise, too, unless each of TRIES shows it. */
 #define NOISE_KB	1024
 #define TRIES		3
 
-/* Memory that is missing [KiB]: with a size chosen, used, with events, and without. */
+/* Missing memory [KiB]: with a size chosen, in use, with unread events, and idle again. */
 struct missing {
 	long long	chosen, used, unread, idle;
 };
@@ -513,14 +513,14 @@ TEST_F(hyp, text_shows_task_cpu_time_and_fields)
 	free(text);
 }
 
-/* For a task that is switched in once, and not out until it is told so. */
+/* A task that is switched in once, and not switched out until it is told to end. */
 struct runner {
 	int	fd;		/* write_event */
 	bool	emitted;
 	bool	told;
 };
 
-/* Emit an event and stay; ends, too, if whoever is to tell it does not. */
+/* Emit an event and keep running; the alarm ends a task that nobody tells. */
 static void run_until_told(struct runner *r)
 {
 	alarm(TIMEOUT_MS / 1000);
@@ -533,8 +533,9 @@ static void run_until_told(struct runner *r)
 }
 
 /*
- * Its child is to run on CPU 1 as soon as it has left that, before anything else: both are
- * of the same real-time priority. Nobody has ever switched from the child then.
+ * The child runs on CPU 1 as soon as the parent has left it, before anything else: both
+ * have the same real-time priority. No switch away from the child happens before the test
+ * looks at its name.
  */
 static pid_t runner_start(struct runner *r)
 {
@@ -592,7 +593,7 @@ struct pairs {
 	int	enters, errors;
 	int	reasons[16];
 	uint64_t last_ts;
-	/* If a guest runs: the task that runs it, and between which times; or -1. */
+	/* The task that runs a guest, and the time in which it does; -1: not checked. */
 	int	guest_pid;
 	uint64_t guest_from, guest_to;
 };
@@ -671,8 +672,8 @@ TEST_F(hyp, enter_and_exit_are_paired_across_hypercalls_and_hotplug)
 }
 
 /*
- * Read a CPU to its end, which must be outside of a pair, nothing lost; whether it is
- * so, and there are at least that many hypercalls.
+ * Read all events of a CPU. True if nothing was lost, all pairs are complete, and there
+ * are at least @hypercalls hypercalls.
  */
 static bool is_paired(int cpu, int hypercalls)
 {
@@ -683,10 +684,10 @@ static bool is_paired(int cpu, int hypercalls)
 	       !stat_of(cpu, "dropped events:");
 }
 
-/* Emissions while something is being changed, and as many while nothing is. */
+/* Emissions during each change, and between changes. */
 #define AMONG	50
 
-/* Do something while CPU 0 emits; 0 or an error. */
+/* Change something while CPU 0 emits; 0 or an error. */
 static int among_emissions(int (*change)(int arg), int arg)
 {
 	int ret;
@@ -726,7 +727,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 		EXPECT_TRUE(is_paired(cpu, cpu ? 0 : rounds * AMONG));
 }
 
-/* CPUs by mask, and the task that asks: not the one that emits. */
+/* Choose CPUs by mask, and the calling task, which is not the one that emits. */
 static int choose(int cpus)
 {
 	return put(HYP "tracing_cpumask", path_of("%x", cpus)) ?:
@@ -763,7 +764,7 @@ TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 	}
 }
 
-/* KVM takes EL2 away from a CPU that sleeps, in nVHE mode. */
+/* In nVHE mode, KVM disables EL2 on a CPU that goes into a deep idle state. */
 TEST_F(hyp, a_cpu_that_has_slept_is_traced_as_before)
 {
 	struct pairs p = pairs_new();
@@ -783,8 +784,8 @@ TEST_F(hyp, a_cpu_that_has_slept_is_traced_as_before)
 }
 
 /*
- * As the machine goes to sleep and wakes up, but for what firmware does meanwhile, which
- * QEMU's does not: all CPUs but one off, then devices, timekeeping and KVM stopped.
+ * Do what hibernation does, except for what firmware does meanwhile, which QEMU's does
+ * not: all CPUs but one go off, then devices, timekeeping and KVM stop.
  */
 static int hibernate(void)
 {
@@ -808,7 +809,7 @@ TEST_F(hyp, a_machine_that_has_hibernated_is_traced_as_before)
 	ASSERT_EQ(0, hibernate());
 	ASSERT_EQ(0, put(HYP "trace", ""));
 
-	/* If nothing had EL2's vectors set up again a guest would, in its first run. */
+	/* Emit before the guest runs: its first run would set EL2's vectors up anyway. */
 	ASSERT_EQ(0, emit(1, 100));
 	ASSERT_LT(0, run_guest(8, NULL));
 	run_on(0);
@@ -818,7 +819,7 @@ TEST_F(hyp, a_machine_that_has_hibernated_is_traced_as_before)
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		struct pairs p = pairs_new();
 
-		/* The guest's task is anybody's here. */
+		/* The guest's task is not checked here. */
 		p.guest_pid = -1;
 		EXPECT_LE(0, read_raw(cpu, check_pairs, &p));
 		EXPECT_EQ(0, p.errors);
@@ -831,8 +832,9 @@ TEST_F(hyp, a_machine_that_has_hibernated_is_traced_as_before)
 }
 
 /*
- * A sleep is counted by the counter's own rate, whatever NTP made of it before. Here by ten
- * per cent, so that a second of sleep is worth a week's with a usual clock.
+ * A sleep is measured by the counter's own rate, whatever correction NTP applied before.
+ * Here the correction is ten per cent, so that a second of sleep shows as much error as a
+ * week with the usual corrections.
  */
 TEST_F(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected)
 {
@@ -845,7 +847,7 @@ TEST_F(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected)
 	ASSERT_LE(0, adjtimex(&faster));
 	EXPECT_TRUE(is_corrected_soon());
 
-	/* What EL2 does while the machine wakes up must not be dated ahead, either. */
+	/* EL2's time stamps must not be ahead while the machine wakes up, either. */
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_e* hyp:psci_*"));
 	EXPECT_EQ(0, hibernate());
 	for (cpu = 0; cpu < self->cpus; cpu++) {
@@ -868,7 +870,7 @@ TEST_F(hyp, time_is_right_after_a_sleep_with_a_clock_that_is_corrected)
 	}
 }
 
-/* Equally many on each of 1, 2, 4 or 8 CPUs: hyp_guest moves after eight. */
+/* Gives equal numbers on 1, 2, 4 or 8 CPUs: hyp_guest changes its CPU after 8 exits. */
 #define GUEST_EXITS	384
 
 TEST_F(hyp, guests_are_paired_dated_and_attributed_to_the_host_task)

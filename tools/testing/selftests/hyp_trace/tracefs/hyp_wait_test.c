@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waiting for events: those who wait are woken when there is something, and not by
- * looking; those who don't wait cost nothing; reading costs a hypercall a page.
+ * Tests of waiting for events: readers that wait are woken when there are events, without
+ * polling; readers that do not wait cost nothing; reading takes one hypercall a page.
  *
- * A wake-up that is missing shows as a test that does not end.
+ * A missing wake-up shows as a test that does not end.
  */
 
 #include <sys/mman.h>
@@ -47,7 +47,7 @@ TEST_F(hyp, each_of_many_waiters_is_woken)
 	for (i = 0; i < ARRAY_SIZE(w); i++)
 		ASSERT_TRUE(waiter_start(&w[i], ways[i], 0));
 
-	/* Some find that others have taken it, and wait for the next one. */
+	/* Readers that find the event taken by others wait for the next one. */
 	for (i = 0; i < ARRAY_SIZE(w); i++) {
 		while (!is_woken(&w[i])) {
 			ASSERT_EQ(0, emit(1, 1));
@@ -58,7 +58,7 @@ TEST_F(hyp, each_of_many_waiters_is_woken)
 		EXPECT_TRUE(waiter_end(&w[i]));
 }
 
-/* Without a pause: whichever way the two interleave. */
+/* There is no pause, so that writer and reader interleave in many ways. */
 TEST_F(hyp, no_event_comes_between_looking_and_sleeping)
 {
 	struct pollfd pfd = { .events = POLLIN };
@@ -104,7 +104,7 @@ TEST_F(hyp, no_event_comes_between_looking_and_sleeping)
 	close(pfd.fd);
 }
 
-/* buffer_percent: neither before, nor much after. */
+/* With buffer_percent, a reader is woken neither before it is reached nor much later. */
 TEST_F(hyp, a_watermark_is_waited_for)
 {
 	static const int percents[] = { 25, 50, 100 };
@@ -112,7 +112,7 @@ TEST_F(hyp, a_watermark_is_waited_for)
 	struct pollfd pfd = { .events = POLLIN };
 	int i, before, fd;
 
-	/* The page that the reader has, and the one that is begun, do not count. */
+	/* The reader page and the page being written do not count. */
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
 	for (i = 0; i < ARRAY_SIZE(percents); i++) {
@@ -139,7 +139,7 @@ TEST_F(hyp, a_watermark_is_waited_for)
 	close(fd);
 }
 
-/* What happens to a ring that somebody waits for. */
+/* Operations on a ring while a reader waits for it. */
 static int shut(int cpu)
 {
 	return put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "0") ?:
@@ -207,7 +207,7 @@ TEST_F(hyp, who_waits_before_tracing_is_on_is_woken)
 	}
 }
 
-/* Have the host trace what it does to be woken, in an instance of its own. */
+/* Have the host trace, in an instance of its own, how it is woken. */
 static int watch_the_host(void)
 {
 	return mkdir(FOO, 0700) ?:
@@ -220,8 +220,8 @@ static int watch_the_host(void)
 #define IRQ_WORK	"(IRQ work interrupts)"
 
 /*
- * What the host has seen since its trace was emptied: interrupts of irq_work that CPU 0
- * has taken, those that the host itself has raised for any CPU, and works that look for
+ * What the host has traced since its buffer was emptied: irq_work interrupts taken on
+ * CPU 0, irq_work interrupts raised by the host for any CPU, and works that poll for
  * events.
  */
 struct host_saw {
@@ -242,7 +242,7 @@ static struct host_saw host_saw(void)
 	return saw;
 }
 
-/* Has CPU 0 taken an interrupt of irq_work before anybody here had raised one? */
+/* Has CPU 0 taken an irq_work interrupt before the host had raised one? */
 static bool rung_from_outside(void)
 {
 	char *text = get(FOO "per_cpu/cpu0/trace");
@@ -254,7 +254,7 @@ static bool rung_from_outside(void)
 	return rung;
 }
 
-/* The kernel's tick; its coarse clocks have that resolution. */
+/* The length of a tick, which is the resolution of the coarse clocks. */
 static uint64_t tick_ns(void)
 {
 	struct timespec ts;
@@ -266,7 +266,7 @@ static uint64_t tick_ns(void)
 #define TIMER_START	\
 	"timer_start: timer=%23s function=%*s expires=%ld [timeout=%ld] bucket_expiry=%ld"
 
-/* The ticks until a timer goes off that is set in this line of a trace, or 0. */
+/* If a line of a trace sets @timer, the ticks until it expires; else 0. */
 static long ticks_until(const char *line, const char *timer)
 {
 	const char *at = strstr(line, "timer_start: ");
@@ -279,7 +279,7 @@ static long ticks_until(const char *line, const char *timer)
 	return bucket - (expires - timeout);
 }
 
-/* How many ticks there are at most until a CPU's work that looks for events is run. */
+/* The longest delay, in ticks, before a CPU's polling work. */
 static long poll_ticks(int cpu)
 {
 	char *text = get(path_of(FOO "per_cpu/cpu%d/trace", cpu)), *line, *at;
@@ -287,7 +287,7 @@ static long poll_ticks(int cpu)
 	long ticks, most = 0;
 
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		/* It is the timer whose end has the work queued. */
+		/* The polling work is queued by the timer that has expired just before. */
 		at = strstr(line, "timer_expire_entry: ");
 		if (at)
 			sscanf(at, "timer_expire_entry: timer=%23s", expired);
@@ -301,8 +301,8 @@ static long poll_ticks(int cpu)
 }
 
 /*
- * Whatever else this kernel does, it is quiet at times: then there must be neither an
- * interrupt nor a work while EL2 records.
+ * Other activity of the kernel pauses at times. Then there must be neither an interrupt
+ * nor a work while EL2 records.
  */
 TEST_F(hyp, without_a_reader_there_is_nothing_to_wake)
 {
@@ -323,7 +323,7 @@ TEST_F(hyp, without_a_reader_there_is_nothing_to_wake)
 	rmdir(FOO);
 }
 
-/* The same with a reader, where it is seen, if the host itself is quiet. */
+/* With a reader there is an interrupt, seen clearly if the host itself is quiet. */
 TEST_F(hyp, a_reader_is_woken_by_an_interrupt_from_outside)
 {
 	bool rung = false;
@@ -375,14 +375,14 @@ TEST_F(hyp, without_a_gicv3_a_work_looks_every_10_ms)
 	rmdir(FOO);
 }
 
-/* Have the host trace what the interrupt does for the hypervisor's sake. */
+/* Have the host trace the functions that the interrupt runs for the hypervisor. */
 static int watch_doorbell(void)
 {
 	return put("/sys/kernel/tracing/set_graph_function", "hyptrace_doorbell") ?:
 	       put("/sys/kernel/tracing/current_tracer", "function_graph");
 }
 
-/* This empties the trace, too. */
+/* Changing the tracer also empties the trace. */
 static int unwatch_doorbell(void)
 {
 	return put("/sys/kernel/tracing/current_tracer", "nop") ?:
@@ -394,7 +394,7 @@ static int watched(const char *function)
 	return count_in("/sys/kernel/tracing/trace", function);
 }
 
-/* What others use irq_work for is not to wait for those who read from the hypervisor. */
+/* Other users of irq_work must not wait for a lock that the hypervisor's readers take. */
 TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
 {
 	struct waiter w;
@@ -415,7 +415,7 @@ TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
 	EXPECT_EQ(0, watched("spin_lock"));
 	ASSERT_EQ(0, unwatch_doorbell());
 
-	/* That it would have been seen: */
+	/* The lock is seen if there is a waiter. */
 	ASSERT_TRUE(waiter_start(&w, READ_TEXT, 0));
 	let_a_tick_pass();
 	ASSERT_EQ(0, watch_doorbell());
@@ -426,7 +426,7 @@ TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
 	rmdir(FOO);
 }
 
-/* Hypercalls of a kind that EL2 has recorded since the buffer was emptied. */
+/* Hypercalls of this name that EL2 has recorded since the buffer was emptied. */
 static int hypercalls(const char *name)
 {
 	put(HYP "events/hyp/host_hcall/enable", "0");
@@ -449,7 +449,7 @@ TEST_F(hyp, reading_takes_a_hypercall_a_page_and_none_for_nothing)
 	EXPECT_EQ(pages, got);
 	EXPECT_EQ(pages, hypercalls("__hyp_trace_swap"));
 
-	/* Nothing there. */
+	/* Reads of an empty buffer. */
 	ASSERT_EQ(0, put(HYP "trace", ""));
 	while (read(fd, page, sizeof(page)) == sizeof(page))
 		;
@@ -483,7 +483,7 @@ TEST_F(hyp, reading_without_consuming_takes_no_hypercall)
 		TH_LOG("one, by those who look whether it is empty");
 }
 
-/* Waiting has EL2 entered, which is an event. It must not be its own reason. */
+/* Waiting enters EL2, which is an event. That event must not wake the waiter. */
 TEST_F(hyp, a_waiter_does_not_wake_itself)
 {
 	uint64_t start, elapsed;
@@ -507,13 +507,13 @@ TEST_F(hyp, a_waiter_does_not_wake_itself)
 	} while (elapsed < 1000000000);
 	close(fd);
 	TH_LOG("%d alarms in %d ms", alarms, (int)(elapsed / 1000000));
-	/* One a tick. */
+	/* At most one alarm a tick, on each CPU. */
 	EXPECT_GE((elapsed / tick_ns() + 2) * self->cpus, alarms);
-	/* EL2 can ring only then. */
+	/* There are alarms only if EL2 can ring. */
 	EXPECT_EQ(has_gicv3(), alarms > 0);
 }
 
-/* Then each alarm goes off at once: because of the hypercall that has set it. */
+/* With hyp_exit enabled, each alarm goes off at once: its own hypercall is an event. */
 TEST_F(hyp, a_waiter_that_wakes_itself_is_woken_by_others_too)
 {
 	int i, fd;
@@ -535,7 +535,7 @@ TEST_F(hyp, a_waiter_that_wakes_itself_is_woken_by_others_too)
 	close(fd);
 }
 
-/* Mapped, never read, and what is asked for is there. */
+/* The reader maps the buffer and never reads; it is woken at the watermark. */
 TEST_F(hyp, a_mapped_reader_is_told_of_a_watermark_before_it_has_read)
 {
 	struct pollfd pfd = { .events = POLLIN };

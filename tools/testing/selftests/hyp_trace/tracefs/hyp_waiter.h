@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Somebody who waits for events, and sleeps; and interrupts that look as if they were
- * the hypervisor's: for tests of what wakes whom.
+ * A thread that waits for events, and irq_work interrupts that do not come from the
+ * hypervisor, for tests of wake-ups.
  */
 #ifndef HYP_WAITER_H
 #define HYP_WAITER_H
@@ -16,7 +16,7 @@
 #define PER_PAGE	(EXT_RING_DATA_SIZE / 20)	/* selftest events */
 #define FOO		"/sys/kernel/tracing/instances/foo/"
 
-/* What a waiter does. */
+/* The ways in which a waiter waits. */
 enum way { READ_TEXT, READ_CPU_TEXT, READ_RAW, POLL_TEXT, POLL_RAW, WAYS };
 
 static const char * const way_file[WAYS] = {
@@ -27,7 +27,7 @@ static const char * const way_file[WAYS] = {
 	[POLL_RAW]	= HYP "per_cpu/cpu%d/trace_pipe_raw",
 };
 
-/* Somebody who waits for events, in a thread, until there is one. */
+/* A thread that waits until there is an event. */
 struct waiter {
 	pthread_t	thread;
 	pid_t		tid;
@@ -63,7 +63,7 @@ static inline bool waits(struct waiter *w)
 	return tid && is_sleeping(tid);
 }
 
-/* Returns once it sleeps; false if it does not, because it need not. */
+/* Returns once the waiter sleeps; false if it does not, as there are events. */
 static inline bool waiter_start(struct waiter *w, enum way how, int cpu)
 {
 	int tries = TIMEOUT_MS;
@@ -78,7 +78,7 @@ static inline bool waiter_start(struct waiter *w, enum way how, int cpu)
 	return waits(w);
 }
 
-/* Waits for it to wake; false if it got nothing. */
+/* Wait until the waiter has been woken; false if it got nothing. */
 static inline bool waiter_end(struct waiter *w)
 {
 	pthread_join(w->thread, NULL);
@@ -86,19 +86,19 @@ static inline bool waiter_end(struct waiter *w)
 	return is_woken(w) && w->got > 0;
 }
 
-/* More than a tick, so that an alarm is set if one is needed. */
+/* Sleep for more than a tick, so that an alarm is set if one is needed. */
 static inline void let_a_tick_pass(void)
 {
 	usleep(20000);
 }
 
-/* Interrupts of irq_work that CPU 0 has taken. */
+/* irq_work interrupts that CPU 0 has taken. */
 static inline long irq_works(void)
 {
 	return get_num("/proc/interrupts", "IPI5:");
 }
 
-/* Takes the events of FOO as they come, so that the host wakes it for each by irq_work. */
+/* Reads events of FOO as they come; the host wakes this reader by irq_work for each. */
 static inline void *host_reader(void *arg)
 {
 	char buf[PAGE + 1] = { };
@@ -110,8 +110,8 @@ static inline void *host_reader(void *arg)
 }
 
 /*
- * Have CPU 0, where this runs, take @n interrupts of irq_work, or more, that are not the
- * hypervisor's.
+ * Make CPU 0, which must be the caller's CPU, take at least @n irq_work interrupts that do
+ * not come from the hypervisor.
  */
 static inline bool others_ring(int n)
 {
