@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of hypervisor tracing have in common: tracefs files, CPUs,
- * and a decoder of trace_pipe_raw.
+ * Common parts of the tests of hypervisor tracing: tracefs files, CPUs, and a decoder of
+ * trace_pipe_raw.
  *
- * The decoder is written from the documents of the format, not from the
- * kernel's code: include/linux/ring_buffer.h and events/header_page.
+ * The decoder follows the documents of the format, include/linux/ring_buffer.h and
+ * events/header_page, not the kernel's code.
  */
 #ifndef HYP_TRACE_H
 #define HYP_TRACE_H
@@ -68,7 +68,7 @@ static inline int put_num(const char *path, unsigned long long value)
 	return put(path, text);
 }
 
-/* Read a whole file into a buffer that is the caller's to free. */
+/* Read a whole file into a buffer, which the caller frees. */
 static inline char *get(const char *path)
 {
 	size_t size = 1 << 16, len = 0;
@@ -89,7 +89,7 @@ static inline char *get(const char *path)
 	return text;
 }
 
-/* The number behind @key in a file, or alone in it if @key is ""; -1 if there is none. */
+/* The number after @key in a file, or the only one if @key is ""; -1 if there is none. */
 static inline long long get_num(const char *path, const char *key)
 {
 	char *text = get(path), *at = strstr(text, key), *end;
@@ -105,7 +105,7 @@ static inline long long get_num(const char *path, const char *key)
 	return value;
 }
 
-/* How often in a text? */
+/* The number of occurrences of @what in a text. */
 static inline int count_of(const char *text, const char *what)
 {
 	int count = 0;
@@ -146,7 +146,7 @@ static inline int run_on(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Does a thread sleep, where a signal would wake it? */
+/* Is a thread in an interruptible sleep? */
 static inline bool is_sleeping(pid_t tid)
 {
 	char *text = get(path_of("/proc/%d/stat", tid));
@@ -191,7 +191,7 @@ static inline int event_id(const char *name)
 	return get_num(path_of(HYP "events/hyp/%s/id", name), "");
 }
 
-/* Is it so of each event that the hypervisor has? All are asked. */
+/* Is this true of each event of the hypervisor? @is_so is called for all of them. */
 static inline bool of_all_events(bool (*is_so)(const char *event))
 {
 	DIR *dir = opendir(HYP "events/hyp");
@@ -206,14 +206,14 @@ static inline bool of_all_events(bool (*is_so)(const char *event))
 	return ok;
 }
 
-/* An event, decoded. */
+/* A decoded event. */
 struct event {
 	uint64_t	ts;		/* [ns] */
 	uint64_t	lost;		/* events missing before this one */
 	uint16_t	type;
 	int32_t		pid;
 	const uint8_t	*payload;	/* behind the struct trace_entry */
-	unsigned int	size;		/* of it */
+	unsigned int	size;		/* of the payload */
 };
 
 static inline uint64_t payload_u64(const struct event *e)
@@ -227,8 +227,8 @@ static inline uint64_t payload_u64(const struct event *e)
 typedef void (*event_fn)(void *data, const struct event *e);
 
 /*
- * Step over what is no event, behind its head: an event that was discarded, or what is
- * left of the page. NULL if it makes no sense.
+ * Skip padding, whose header precedes @p: a discarded event, or the rest of the page.
+ * Returns NULL if it is malformed.
  */
 static inline const uint8_t *skip_padding(uint32_t head, const uint8_t *p,
 					  const uint8_t *end)
@@ -246,8 +246,8 @@ static inline const uint8_t *skip_padding(uint32_t head, const uint8_t *p,
 }
 
 /*
- * Decode one page; number of events, or -1 if it makes no sense. The host's own may be
- * padded, the hypervisor's is not.
+ * Decode one page; returns the number of events, or -1 if the page is malformed. Pages of
+ * the host's own buffers may have padding, the hypervisor's have none.
  */
 static inline int decode_any_page(const uint8_t *page, bool padded, event_fn fn,
 				  void *data)
@@ -317,7 +317,7 @@ static inline int decode_page(const uint8_t *page, event_fn fn, void *data)
 	return decode_any_page(page, false, fn, data);
 }
 
-/* Decode all that is to be read from a CPU; number of events or -1. */
+/* Decode all unread events of a CPU; returns their number, or -1. */
 static inline int read_raw(int cpu, event_fn fn, void *data)
 {
 	int fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
@@ -339,7 +339,7 @@ static inline int read_raw(int cpu, event_fn fn, void *data)
 	return count;
 }
 
-/* As in asm/kvm_hyptrace.h, which is not for user space. */
+/* As in asm/kvm_hyptrace.h, which user space cannot include. */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
 	HYP_TRACE_TEST_PANIC_LOCKED,
@@ -357,10 +357,10 @@ static inline int write_test(enum hyp_trace_test_action action, unsigned long ar
 	return put(HYP "write_test", path_of("%d %lu", action, arg));
 }
 
-/* The memory that is shared with EL2, as it is; see trace_ext_test.c. */
+/* ring_pages shows the memory that is shared with EL2 as it is; see trace_ext_test.c. */
 #define PAGE		4096
 
-/* Where a page is in ring_pages: -1 is the meta page, then data pages by id. */
+/* The offset of a page in ring_pages. @id -1 is the meta page, others are data pages. */
 static inline off_t page_offset(int cpu, int id)
 {
 	return ((off_t)cpu << 40) + (off_t)(id + 1) * PAGE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events of the hypervisor: what makes each happen, and what it must say then; or why
- * it can't be made to happen here. Then the fields that have one value only, and why.
+ * The events of the hypervisor: what causes each, and what it must then say, or why it
+ * cannot be caused here. Then the fields that have only one value, and why.
  */
 #ifndef HYP_EVENTS_TABLE_H
 #define HYP_EVENTS_TABLE_H
@@ -20,15 +20,15 @@ enum {
 	FRESH		= 1 << 7,	/* not run since boot */
 };
 
-/* Guests are two, see guests(): of one the vCPU is number 0, of the other 1. */
+/* guests() runs two guests: the vCPU of one is number 0, of the other number 1. */
 #define GUEST	"vm=[1-9][0-9]* vcpu=%d "
 
 struct row {
 	const char	*event;
-	void		(*provoke)(void);	/* or: */
-	const char	*says;			/* regular expression; or why not */
+	void		(*provoke)(void);	/* NULL: cannot be caused */
+	const char	*says;			/* regular expression; or why not caused */
 	unsigned int	needs;
-	const char	*again_because;		/* why it need not happen at once */
+	const char	*again_because;		/* why it may take several tries */
 };
 
 static const struct row table[] = {
@@ -166,8 +166,8 @@ static const struct row table[] = {
 };
 
 /*
- * EL2 takes each guest for a protected one here, and withholds these fields. The table
- * above has checked that they have values otherwise.
+ * With these rows, EL2 treats each guest as protected and withholds these fields. The
+ * table above has checked that they have values otherwise.
  */
 #define A_GUEST	"vm=[1-9][0-9]* vcpu=[01] "
 #define CLASS	"esr=0x([0-9a-f]?[048c]0{6}|0)"
@@ -185,13 +185,13 @@ static const struct row withheld[] = {
 	  A_GUEST "(read|write) [A-Z0-9_]+ value=0x0", GICV3 | GIC_TRAPPED },
 };
 
-/* Fields that have only one value, and why it is so. */
+/* Fields that have only one value, and why. */
 static const struct constant {
 	const char	*event;
 	const char	*field;
 	const char	*why;
-	unsigned int	needs;			/* only where there is all of that, */
-	unsigned int	unless;			/* and nothing of that */
+	unsigned int	needs;			/* applies only with all of these, */
+	unsigned int	unless;			/* and with none of these */
 } constant[] = {
 	{ "host_ffa_call", "res_a1", "EL2 has no answer without firmware that knows of FF-A" },
 	{ "host_ffa_call", "res_a3", "EL2 has no answer without firmware that knows of FF-A" },

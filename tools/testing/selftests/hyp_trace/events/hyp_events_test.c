@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each event of the hypervisor, by the tables of hyp_events_table.h. An event that is not
- * there is a failure, and so is one that is and is not seen. So is a field that had the
- * same value all the time, unless it says why there: a constant would pass for it.
+ * Tests each event of the hypervisor by the tables of hyp_events_table.h. A table's event
+ * that does not exist is a failure, and so is an event that exists and is not seen. A
+ * field that has only one value is a failure, too, unless the table gives a reason: a
+ * constant in its place would not be noticed.
  */
 
 #include <regex.h>
@@ -11,7 +12,7 @@
 #include "hyp_events_table.h"
 #include "hyp_fields.h"
 
-/* Features that guests can have. */
+/* The features that guests can have on this machine. */
 static unsigned int machine_of_guests(void)
 {
 	static const uint32_t code[] = { STORE };
@@ -26,7 +27,7 @@ static unsigned int machine_of_guests(void)
 	return has;
 }
 
-/* The host maps devices, and splits blocks, once: is this the first run since boot? */
+/* Is this the first run since boot? The host maps devices and splits blocks only once. */
 static bool is_fresh(void)
 {
 	static const char mark[] = "/tmp/hyp_events_test.ran";
@@ -58,12 +59,12 @@ static unsigned int machine(void)
 
 struct walk {
 	int	events;			/* of this kind */
-	int	right;			/* of them say what they are to say */
+	int	right;			/* that match */
 };
 
 /*
- * Walk over an event's lines of a trace. Right is one that says this, a regular
- * expression, in the whole rest of it. @tell is told of each.
+ * Walk over an event's lines in a trace. A line is right if the rest of it, as a whole,
+ * matches @says, a regular expression. @tell is called for each line.
  */
 static struct walk walk(const char *trace, const char *event, const char *says,
 			void (*tell)(const char *line, bool right, const struct walk *walk))
@@ -91,14 +92,14 @@ static struct walk walk(const char *trace, const char *event, const char *says,
 	return walk;
 }
 
-/* For make doc: the catalogue has one of each. */
+/* Prints the first right line of each event; "make doc" shows it in the catalogue. */
 static void show_sample(const char *line, bool right, const struct walk *walk)
 {
 	if (right && walk->right == 1)
 		ksft_print_msg("sample %s\n", line);
 }
 
-/* Does the event say this; and of each of the two guests, if it is of those? */
+/* Does an event match @row; for events of guests, one of each guest? */
 static bool is_said(const char *trace, const struct row *row)
 {
 	const char *event = row->event, *says = row->says;
@@ -110,7 +111,7 @@ static bool is_said(const char *trace, const struct row *row)
 	       walk(trace, event, path_of(says, 1), NULL).right;
 }
 
-/* Is there such an event, and does each of them say this? */
+/* Are there such events, and do all of them match? */
 static bool is_all_said(const char *trace, const struct row *row)
 {
 	struct walk w = walk(trace, row->event, row->says, NULL);
@@ -124,24 +125,24 @@ static void show_line(const char *line, bool right, const struct walk *walk)
 		ksft_print_msg("%s\n", line);
 }
 
-/* Show what an event says instead, for whoever is to mend it. */
+/* Print what an event says instead. */
 static void show(const char *trace, const char *event)
 {
 	if (!walk(trace, event, "", show_line).events)
 		ksft_print_msg("no %s at all\n", event);
 }
 
-/* Running it ---------------------------------------------------------------------- */
+/* Running a table ----------------------------------------------------------------- */
 
 #define MAX_ROWS	256
 
-/* A table that is run. Rows that are provoked by the same are run together. */
+/* A table being run. Rows with the same provoke() are run together. */
 struct run {
 	const struct row *rows;
 	size_t		nr_rows;
-	unsigned int	has;		/* what the machine has */
+	unsigned int	has;		/* features of the machine */
 	bool		(*is_right)(const char *trace, const struct row *row);
-	bool		note;		/* the values of fields count */
+	bool		note;		/* note the values of fields */
 	bool		done[MAX_ROWS];
 	bool		ok[MAX_ROWS];
 };
@@ -165,7 +166,7 @@ static void note_values(void)
 			errx(1, "CPU %d: an event makes no sense", cpu);
 }
 
-/* The trace of one try, the caller's to free. */
+/* The trace of one try; the caller frees it. */
 static char *try(const struct run *r, size_t first)
 {
 	char *trace;
@@ -180,7 +181,7 @@ static char *try(const struct run *r, size_t first)
 	return trace;
 }
 
-/* Rows that are not right yet, of those that may be at this try; is another one due? */
+/* Check the rows that are not right yet and allowed in this try; is another try due? */
 static bool look(struct run *r, size_t first, const char *trace, int tries)
 {
 	bool again = false;
@@ -206,7 +207,7 @@ static bool look(struct run *r, size_t first, const char *trace, int tries)
 
 #define TRIES	10
 
-/* This row, and all that are provoked in the same way. */
+/* Run this row, and all rows with the same provoke(). */
 static void run_rows(struct run *r, size_t first)
 {
 	int tries = TRIES;
@@ -257,7 +258,7 @@ static void run_events(unsigned int has)
 	run_table(&r, "");
 }
 
-/* Fields that are withheld are 0 or shortened, so their values are not noted. */
+/* Withheld fields are 0 or shortened, so their values are not noted. */
 static void run_withheld(unsigned int has)
 {
 	static struct run r = {
@@ -273,7 +274,7 @@ static void run_withheld(unsigned int has)
 
 /* Spans --------------------------------------------------------------------------- */
 
-/* A span of write_event() is between two events, and there is one in it. */
+/* A span of write_event() has an event before it, one after it, and one in it. */
 struct span {
 	uint64_t	before;
 	uint64_t	began;
@@ -316,8 +317,8 @@ static void check_span(void *data, const struct event *e)
 }
 
 /*
- * Does a span last as long as the events say that are around it, and in it? Its own are not
- * recorded at the very moment when it begins and ends, so this is as much as can be known.
+ * Does the duration of a span agree with the events around it and in it? The span's own
+ * events are not recorded exactly when it begins and ends, so no more can be checked.
  */
 static bool spans_last_as_long(void)
 {
@@ -347,7 +348,7 @@ static const struct constant *constant_of(const struct field *f, unsigned int ha
 	return NULL;
 }
 
-/* The table of fields: what each has been; "!" is what is not right. */
+/* Print the values that a field has had, with "!" if they are wrong. */
 static bool field_varies(const struct field *f, unsigned int has)
 {
 	const struct constant *c = constant_of(f, has);
@@ -374,7 +375,7 @@ static bool fields_vary(unsigned int has)
 	return ok;
 }
 
-/* Is each of the constant ones a field? */
+/* Is each entry of the table of constants a field? */
 static bool constants_exist(void)
 {
 	bool ok = true;
@@ -389,7 +390,7 @@ static bool constants_exist(void)
 	return ok;
 }
 
-/* psci_cpu_entry has one value: is it one that psci_cpu_on has had? */
+/* psci_cpu_entry has one value; was it also a value of psci_cpu_on? */
 static bool begins_where_told(void)
 {
 	const struct field *told = field_of("psci_cpu_on", "entry");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which values the fields of the events have had, by what the events' format files say of
- * where they are: so a field that is new is known here at once.
+ * The values that fields of events have had. The events' format files say where the fields
+ * are, so a new field is found without a change here.
  */
 #ifndef HYP_FIELDS_H
 #define HYP_FIELDS_H
@@ -11,7 +11,7 @@
 #include "../hyp_trace.h"
 
 #define MAX_FIELDS	512
-#define MAX_VALUES	4	/* that are remembered of a field */
+#define MAX_VALUES	4	/* remembered per field */
 #define MAX_FIELD_SIZE	32
 
 static struct field {
@@ -28,7 +28,7 @@ static struct field {
 
 static int nr_fields;
 
-/* A line of a format file, if there is a field in it that is the event's own. */
+/* Add the field of a line of a format file, unless it is common to all events. */
 static inline void field_add(const char *event, const char *line)
 {
 	struct field f = { .type = event_id(event) };
@@ -64,7 +64,7 @@ static inline bool fields_add(const char *event)
 	return nr_fields > before;
 }
 
-/* All of all events. */
+/* Add all fields of all events. */
 static inline bool fields_init(void)
 {
 	return of_all_events(fields_add);
@@ -85,7 +85,7 @@ static inline void field_note(struct field *f, const struct event *e)
 		memcpy(f->value[f->nr_values++], value, sizeof(value));
 }
 
-/* An event_fn */
+/* Note the values of an event's fields; an event_fn. */
 static inline void fields_note(void *unused, const struct event *e)
 {
 	int i;
@@ -105,7 +105,7 @@ static inline struct field *field_of(const char *event, const char *name)
 	return NULL;
 }
 
-/* A field of an event, up to 64 bits. */
+/* The value of an event's field of up to 64 bits. */
 static inline uint64_t field_value(const char *event, const char *name,
 				   const struct event *e)
 {
@@ -118,7 +118,7 @@ static inline uint64_t field_value(const char *event, const char *name,
 	return value;
 }
 
-/* One of its values, as text. */
+/* Print one of a field's values. */
 static inline int print_value(char *text, const struct field *f, const uint8_t *value)
 {
 	int unused = f->size < 8 ? 64 - 8 * f->size : 0;
@@ -134,7 +134,7 @@ static inline int print_value(char *text, const struct field *f, const uint8_t *
 	return sprintf(text, " %#lx", number);
 }
 
-/* " 0 0x1": up to MAX_VALUES of the values seen. */
+/* Up to MAX_VALUES of the values seen, as in " 0 0x1". */
 static inline const char *field_values(const struct field *f)
 {
 	static char text[MAX_VALUES * (MAX_FIELD_SIZE + 4)];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Functions that make each event of the hypervisor happen, with different values in its fields.
- */
+/* Functions that cause each event of the hypervisor, with varying values of its fields. */
 #ifndef HYP_PROVOKE_H
 #define HYP_PROVOKE_H
 
@@ -24,7 +22,7 @@ static void write_events(void)
 	emit(42, 49);
 }
 
-/* Another text, and another span. */
+/* Causes another text, and another span. */
 static void write_text(void)
 {
 	write_test(HYP_TRACE_TEST_SAY, 7);
@@ -34,20 +32,20 @@ static void write_text(void)
 
 #define STORE	0xf9000080	/* str x0, [x4]: leaves the guest */
 
-/* Up to its store. */
+/* Run a guest up to its store. */
 static void run(struct vm *vm)
 {
 	vm_run(vm);
 }
 
-/* Nothing but what each of them has. */
+/* Prepares nothing. */
 static void nothing(struct vm *vm)
 {
 }
 
 /*
- * Run it as vCPU 0 of a VM and as vCPU 1 of another that is there at the same time, so
- * that neither number is always the same.
+ * Run @code as vCPU 0 of a VM, and as vCPU 1 of another VM that exists at the same time,
+ * so that neither number is constant.
  */
 static void guests(const uint32_t *code, size_t size, uint32_t features,
 		   void (*prepare)(struct vm *vm), void (*run)(struct vm *vm))
@@ -64,7 +62,7 @@ static void guests(const uint32_t *code, size_t size, uint32_t features,
 		vm_destroy(&vm[i]);
 }
 
-/* They store once. */
+/* Guests that only store once. */
 static void guest_store(void)
 {
 	static const uint32_t code[] = { STORE };
@@ -72,7 +70,7 @@ static void guest_store(void)
 	guests(code, sizeof(code), 0, nothing, run);
 }
 
-/* Arguments of a call, and that FP instructions are for EL2 only to trap. */
+/* Set the arguments of a call, and leave traps of FP instructions to EL2. */
 static void set_arguments(struct vm *vm)
 {
 	set_reg(vm, CORE_REG(regs.regs[0]), 0x84000000);	/* PSCI_VERSION */
@@ -82,7 +80,7 @@ static void set_arguments(struct vm *vm)
 	set_reg(vm, ARM64_SYS_REG(3, 0, 1, 0, 2), 3 << 20);	/* CPACR_EL1.FPEN */
 }
 
-/* A call, with arguments, then one with what that has returned; flags are set meanwhile. */
+/* A call with arguments, then one with what that has returned; condition flags are set. */
 static void guest_call(uint32_t insn)
 {
 	const uint32_t code[] = { 0xeb00001f /* cmp x0, x0 */, insn, insn, STORE };
@@ -107,7 +105,7 @@ static void guest_fp(void)
 	guests(code, sizeof(code), 0, set_arguments, run);
 }
 
-/* CPACR_EL1: all of FP and SVE is the guest's own. */
+/* Allow FP and SVE in CPACR_EL1. */
 static void set_sve(struct vm *vm)
 {
 	int feature = KVM_ARM_VCPU_SVE;
@@ -127,7 +125,7 @@ static void on_alarm(int sig)
 {
 }
 
-/* A signal each so often; never, if that is 0. */
+/* A signal every @us microseconds; none if that is 0. */
 static void alarm_each(long us)
 {
 	const struct timeval time = { us / 1000000, us % 1000000 };
@@ -139,8 +137,8 @@ static void alarm_each(long us)
 #define MAX_RUN_US	(60 * 1000000l)
 
 /*
- * With signals, until it is @done. They may come before the guest has run: so there is
- * more and more time between them.
+ * Run a guest with signals until it is @done. A signal may come before the guest has run,
+ * so the time between signals grows.
  */
 static void run_interrupted(struct vm *vm, bool (*done)(const struct vm *vm, int ret))
 {
@@ -170,7 +168,7 @@ static void run_to_store(struct vm *vm)
 	run_interrupted(vm, has_stored);
 }
 
-/* wfi, which the signal ends. */
+/* A signal ends the wfi. */
 static void guest_wfi(void)
 {
 	static const uint32_t code[] = { 0xd503207f, STORE };
@@ -191,7 +189,7 @@ static void run_until_begun(struct vm *vm)
 	run_interrupted(vm, has_begun);
 }
 
-/* str x4, [x5]; b . - which only an interrupt ends. */
+/* str x4, [x5]; b . - only an interrupt ends it. */
 static void guest_spin(void)
 {
 	static const uint32_t code[] = { 0xf90000a4, 0x14000000 };
@@ -206,7 +204,7 @@ static void set_counter_offset(struct vm *vm)
 	IOCTL(vm->vm, KVM_ARM_SET_COUNTER_OFFSET, &offset);
 }
 
-/* With a counter of its own: mrs x0, cntpct_el0. */
+/* The guest has a counter offset: mrs x0, cntpct_el0. */
 static void guest_counter(void)
 {
 	static const uint32_t code[] = { 0xd53be020, STORE };
@@ -223,7 +221,7 @@ static void gic_set(uint32_t group, uint64_t attr, const void *value)
 	IOCTL(gic, KVM_SET_DEVICE_ATTR, &a);
 }
 
-/* A private interrupt of a vCPU. */
+/* Raise a private interrupt of a vCPU. */
 static void gic_raise(const struct vm *vm, uint64_t index, int irq)
 {
 	struct kvm_irq_level line = {
@@ -254,7 +252,7 @@ static void add_gic(struct vm *vm)
 	close(gic);
 }
 
-/* With an interrupt, which they acknowledge and end. */
+/* The guests acknowledge and end an interrupt. */
 static void guest_gic(void)
 {
 	static const uint32_t code[] = {
@@ -277,7 +275,7 @@ static void set_vectors(struct vm *vm)
 	set_reg(vm, ARM64_SYS_REG(3, 0, 12, 0, 0), CODE_IPA + 0x800);
 }
 
-/* mrs x0, pmccntr_el0, which the guest has not got; its vectors are in its page. */
+/* mrs x0, pmccntr_el0, which the guest lacks; its vectors are in the page of its code. */
 static void guest_undefined(void)
 {
 	static const uint32_t code[0xa04 / 4] = {
@@ -288,7 +286,7 @@ static void guest_undefined(void)
 	guests(code, sizeof(code), 0, set_vectors, run);
 }
 
-/* Given by the host; its vectors are its page. */
+/* The host injects an abort; the guest's vectors are in the page of its code. */
 static void set_abort(struct vm *vm)
 {
 	struct kvm_vcpu_events events = { .exception.ext_dabt_pending = 1 };
@@ -297,7 +295,7 @@ static void set_abort(struct vm *vm)
 	IOCTL(vm->vcpu, KVM_SET_VCPU_EVENTS, &events);
 }
 
-/* AArch32: at the vector of data aborts is str r0, [r4]. */
+/* AArch32: the vector of data aborts has str r0, [r4]. */
 static void guest_abort32(void)
 {
 	static const uint32_t code[] = { [0x10 / 4] = 0xe5840000 };
@@ -305,7 +303,7 @@ static void guest_abort32(void)
 	guests(code, sizeof(code), 1 << KVM_ARM_VCPU_EL1_32BIT, set_abort, run);
 }
 
-/* With an interrupt and a system error pending, both of which they mask. */
+/* Make an interrupt and a system error pending; the guest masks both. */
 static void set_pending(struct vm *vm)
 {
 	struct kvm_irq_level irq = {
@@ -326,7 +324,7 @@ static void guest_pending(void)
 	guests(code, sizeof(code), 0, set_pending, run);
 }
 
-/* Then its memory is taken away. */
+/* Run a guest, then unmap its memory. */
 static void run_and_unmap(struct vm *vm)
 {
 	vm_run(vm);
@@ -340,7 +338,7 @@ static void guest_unmap(void)
 	guests(code, sizeof(code), 0, nothing, run_and_unmap);
 }
 
-/* Then what it writes is to be logged, so it is write protected. */
+/* Run a guest, then log its writes, which write-protects its memory. */
 static void run_and_log(struct vm *vm)
 {
 	vm_run(vm);
@@ -354,7 +352,7 @@ static void guest_log(void)
 	guests(code, sizeof(code), 0, nothing, run_and_log);
 }
 
-/* Two vCPUs of one VM, on one CPU. */
+/* Run two vCPUs of one VM on one CPU. */
 static void guest_vcpus(void)
 {
 	static const uint32_t code[] = { STORE };
@@ -369,7 +367,7 @@ static void guest_vcpus(void)
 
 /* Hypercalls ---------------------------------------------------------------------- */
 
-/* A hypercall's number, by name, as the event prints it. */
+/* The number of a hypercall, found by the name that the event prints. */
 static long hcall_id(const char *name)
 {
 	char *text = get(HYP "events/hyp/host_hcall/format");
@@ -385,19 +383,19 @@ static long hcall_id(const char *name)
 	return id;
 }
 
-/* Arguments in hexadecimal; the call is of SMCCC's vendor specific hypervisor service. */
+/* A call to SMCCC's vendor specific hypervisor service; @args are hexadecimal. */
 static void hvc(long id, const char *args)
 {
 	put(HYP "write_hvc", path_of("%lx %s", 0xc6000000 | id, args));
 }
 
-/* That there is none of. */
+/* A hypercall that does not exist. */
 static void hvc_invalid(void)
 {
 	hvc(0xffff, "");
 }
 
-/* What is no memory. */
+/* Share an address that is not memory. */
 static void hvc_share_device(void)
 {
 	hvc(hcall_id("__pkvm_host_share_hyp"), "0");
@@ -408,7 +406,7 @@ static void hvc_unshare_device(void)
 	hvc(hcall_id("__pkvm_host_unshare_hyp"), "0");
 }
 
-/* Of a VM that there is not. The address is not that of a page. */
+/* Initialize a vCPU of a VM that does not exist; the address is not that of a page. */
 static void hvc_init_vcpu(void)
 {
 	hvc(hcall_id("__pkvm_init_vcpu"), "1 0 1");
@@ -419,7 +417,7 @@ static void hvc_teardown_vm(void)
 	hvc(hcall_id("__pkvm_teardown_vm"), "1");
 }
 
-/* At an address that is not shared. */
+/* Create a VM at an address that is not shared. */
 static void hvc_init_vm(void)
 {
 	hvc(hcall_id("__pkvm_init_vm"), "0 1 1");
@@ -432,7 +430,7 @@ static void hvc_flush(void)
 
 /* Firmware ------------------------------------------------------------------------ */
 
-/* Off and on, by another one. */
+/* Turn a CPU off and on from another one. */
 static void cpu_off_and_on(int cpu)
 {
 	const char *online = path_of("/sys/devices/system/cpu/cpu%d/online", cpu);
@@ -458,40 +456,40 @@ static void smc_psci_version(void)
 	put(HYP "write_smc", "84000000");
 }
 
-/* Of what EL2 has no opinion. */
+/* SMCCC_VERSION, which EL2 leaves to firmware. */
 static void smc_version(void)
 {
 	put(HYP "write_smc", "80000000");
 }
 
-/* A CPU that is on, which firmware refuses. */
+/* CPU_ON for a CPU that is on; firmware refuses it. */
 static void smc_cpu_on(void)
 {
 	put(HYP "write_smc", "c4000003 0 40080000");
 	put(HYP "write_smc", "c4000003 0 40090000");
 }
 
-/* States that are not deep ones: firmware waits for an interrupt and returns. */
+/* CPU_SUSPEND to shallow states: firmware waits for an interrupt and returns. */
 static void smc_cpu_suspend(void)
 {
 	put(HYP "write_smc", "c4000001 0 40080000");
 	put(HYP "write_smc", "c4000001 1 40090000");
 }
 
-/* Which QEMU's firmware does not know. */
+/* SYSTEM_SUSPEND, which QEMU's firmware does not implement. */
 static void smc_system_suspend(void)
 {
 	put(HYP "write_smc", "c400000e 40080000");
 	put(HYP "write_smc", "c400000e 40090000");
 }
 
-/* Before the version is negotiated, which EL2 refuses without asking. */
+/* FFA_ID_GET before a version is negotiated; EL2 refuses it without asking firmware. */
 static void smc_ffa_id_get(void)
 {
 	put(HYP "write_smc", "84000069");
 }
 
-/* 1.0: EL2 asks firmware, which does not know of it. */
+/* FFA_VERSION 1.0: EL2 asks firmware, which does not implement FF-A. */
 static void smc_ffa_version(void)
 {
 	put(HYP "write_smc", "84000063 10000");
@@ -499,7 +497,7 @@ static void smc_ffa_version(void)
 
 /* Memory -------------------------------------------------------------------------- */
 
-/* The number of the frame that a page is in. */
+/* The page frame number of a page. */
 static uint64_t pfn_of(const void *page)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY);
@@ -513,8 +511,8 @@ static uint64_t pfn_of(const void *page)
 }
 
 /*
- * A page of the host's goes to the secure world, to EL2, and back; then the host writes to
- * it, or reads from it. So does each of @size bytes' pages that are @stride apart.
+ * Pass a page of the host to the secure world, to EL2, and back; then the host writes to it
+ * or reads from it. Repeat that for pages in @size bytes that are @stride apart.
  */
 static void pass_around_each(size_t size, size_t stride)
 {
@@ -539,19 +537,19 @@ static void pass_around(void)
 	pass_around_each(getpagesize(), getpagesize());
 }
 
-/* In one block of the host's stage 2 after the other. */
+/* Pass pages of different blocks of the host's stage 2. */
 static void pass_around_afar(void)
 {
 	pass_around_each(32 << 20, 2 << 20);
 }
 
-/* What is no memory, two pages of it. */
+/* Pass two pages that are not memory. */
 static void pass_device_around(void)
 {
 	write_test(HYP_TRACE_TEST_MEMORY, 2);
 }
 
-/* Where PCI devices could be. The first such access since boot maps half a TB. */
+/* Touch where PCI devices could be. The first such access since boot maps half a TB. */
 static void touch_device(void)
 {
 	put(HYP "write_touch", "8000000000");

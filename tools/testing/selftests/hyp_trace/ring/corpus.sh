@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU: prints real rings for the fuzzer to begin with, base64, a line each:
-# the meta page and four data pages.
+# Runs in QEMU: prints real rings as a start for the fuzzer, in base64, a line each: the
+# meta page and four data pages.
 
 hyp=/sys/kernel/tracing/hyp
 echo 8 > $hyp/buffer_size_kb

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel's reader of an external ring, in user space: ring_buffer_ext_page.c,
- * _read.c, _stat.c and _iter.c as they are, over one CPU's ring whose pages are ours.
+ * _read.c, _stat.c and _iter.c, unchanged, with one CPU's ring in pages of the test.
  */
 #ifndef READER_FIXTURE_H
 #define READER_FIXTURE_H
@@ -11,9 +11,9 @@
 
 #include "ring_buffer_ext_internal.h"
 
-#define TYPE		100		/* event type of our events */
+#define TYPE		100		/* type of the tests' events */
 
-/* An event as EL2 writes it: the trace_entry, a number, and what goes with it. */
+/* An event as EL2 writes it: the trace_entry, a number, and a check of the number. */
 struct record {
 	u16	type;
 	u8	flags;
@@ -23,7 +23,7 @@ struct record {
 	u64	check;
 } __attribute__((packed, aligned(4)));
 
-/* A record's check: of no other number, and at no other time. */
+/* A record's check; it depends on the number and the time stamp. */
 static inline u64 check_of(u64 id, u64 ts)
 {
 	return id * 0x9e3779b97f4a7c15ull ^ ts;
@@ -32,7 +32,7 @@ static inline u64 check_of(u64 id, u64 ts)
 unsigned int nr_messages;
 char last_message[256];
 
-/* Of the reader: it has its lock. */
+/* Called by the reader, with its lock held. */
 void message(const char *fmt, ...)
 {
 	va_list args;
@@ -58,7 +58,7 @@ struct reader {
 
 static u16 type_sizes[TYPE + 1] = { [TYPE] = sizeof(struct record) };
 
-/* Set up; @pages is filled in, the mirror of the slots is made. */
+/* Set the reader up; fills in @pages, and the mirror of the slots. */
 static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 			       u32 nr_slots, const struct trace_ext_ops *ops)
 {
@@ -91,7 +91,7 @@ static inline void reader_destroy(struct reader *r)
 	pthread_mutex_destroy(&r->c.lock);
 }
 
-/* Where an event's payload is; the encoding is that of ext_ring_head(). */
+/* An event's payload; the encoding is that of ext_ring_head(). */
 static inline const struct record *record_of(const struct ring_buffer_event *event)
 {
 	const u32 *head = (const u32 *)event;
@@ -99,7 +99,7 @@ static inline const struct record *record_of(const struct ring_buffer_event *eve
 	return (const struct record *)(head[0] & 31 ? head + 1 : head + 2);
 }
 
-/* And how long it says it is. */
+/* The size of the payload, by the event's header. */
 static inline u32 size_of(const struct ring_buffer_event *event)
 {
 	const u32 *head = (const u32 *)event;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile pages, by libFuzzer: the kernel's reader of an external ring, as it is, over
- * pages, positions and answers of EL2 that are made of the input.
+ * Hostile pages, made by libFuzzer: the kernel's reader of an external ring, unchanged,
+ * gets pages, positions and answers of EL2 that are made from the input.
  *
  * The input is struct fuzz_input: a script, which says in what order the reader's
- * functions are called and what changes meanwhile, then a meta page and data pages
- * as they lie in hyp/ring_pages. Seeds are real ones, so any type that an event of the
- * kernel can have is accepted. The sanitizers see to it that nothing outside is touched;
- * here it is checked that it ends, that what is returned lies in the reader's copies,
- * and that it is of the type and size that it must have, later than what was before.
+ * functions are called and what changes in between, then a meta page and data pages
+ * as in hyp/ring_pages. Seeds are made from real rings, so the reader accepts any type
+ * that a kernel's event can have. The sanitizers find accesses out of bounds. This
+ * program checks that each call ends, that each event returned lies in the reader's
+ * copies, has a valid type and size, and is not earlier than the one before.
  *
- * reader_fuzz --seeds DIR FILE...: make seeds of FILEs, see reader_seeds.c. Otherwise
- * the arguments are libFuzzer's; at the end it says how many inputs got anywhere.
+ * reader_fuzz --seeds DIR FILE...: make seeds from FILEs, see reader_seeds.c. Otherwise
+ * the arguments are libFuzzer's; at the end the number of inputs with accepted events is
+ * printed.
  */
 
 #include <stdio.h>
@@ -22,7 +23,7 @@
 static u16 sizes[NR_TYPES];
 const struct ext_page_format fuzz_format = { NR_TYPES, sizes };
 
-/* What is left of the script. */
+/* The rest of the script. */
 static const u8 *script, *script_end;
 
 unsigned long accepted;
@@ -52,13 +53,13 @@ u64 ktime_get_boot_fast_ns(void)
 	return 1ull << 50;
 }
 
-/* Of a type that is EL2's. */
+/* Is the type one of EL2's? */
 static bool is_ours(const struct record *record)
 {
 	return record->type >= FIRST_TYPE && record->type < NR_TYPES;
 }
 
-/* Says what is not so: who breaks something on purpose wants to know that it is that. */
+/* Prints the condition that failed; a test with a deliberate bug looks for that text. */
 #define require(condition) do {						\
 	if (!(condition)) {						\
 		fprintf(stderr, "required: %s\n", #condition);		\
@@ -66,7 +67,7 @@ static bool is_ours(const struct record *record)
 	}								\
 } while (0)
 
-/* Half of the time what EL2 would answer, or nearly. */
+/* Half of the answers are those of EL2, or nearly. */
 static int swap_page(int cpu, struct ext_ring_swap *swap)
 {
 	struct rb_ext_cpu *c = &reader.c;
@@ -90,7 +91,7 @@ static int swap_page(int cpu, struct ext_ring_swap *swap)
 
 static const struct trace_ext_ops ops = { .swap_page = swap_page };
 
-/* The writer, or whoever else can, writes something somewhere. */
+/* Change memory that the writer, or another part of EL2 or the host, could change. */
 static void change_memory(void)
 {
 	u64 value = next_u64();
@@ -104,7 +105,7 @@ static void change_memory(void)
 		       &value, sizeof(value));
 }
 
-/* It is to lie where a page's worth of events would. */
+/* The event must lie within a page's worth of events at @where. */
 static void check_event(const struct ring_buffer_event *event, const void *where)
 {
 	const struct record *record = record_of(event);
@@ -116,7 +117,7 @@ static void check_event(const struct ring_buffer_event *event, const void *where
 	require(size_of(event) >= MIN_SIZE);
 }
 
-/* Of events that are consumed: none is of the future, or of before the last one. */
+/* Time stamps of consumed events are neither in the future nor before the last one. */
 static void check_time(u64 ts)
 {
 	require(ts >= last_ts);
@@ -237,7 +238,7 @@ static void run_script(void)
 	}
 }
 
-/* Run an input, with so much of its script. */
+/* Run an input, with @script_size bytes of its script. */
 void fuzz_run(const struct fuzz_input *input, size_t script_size)
 {
 	int i;
@@ -245,7 +246,7 @@ void fuzz_run(const struct fuzz_input *input, size_t script_size)
 	script = input->script;
 	script_end = script + script_size;
 
-	/* On the heap, so that what lies around them is guarded. */
+	/* The pages are on the heap, so that the sanitizer guards their surroundings. */
 	for (i = 0; i <= SLOTS; i++) {
 		pages[i] = malloc(sizeof(*pages[i]));
 		*pages[i] = input->pages[i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Seeds for reader_fuzz: real pages, and almost real ones, each of which one check must
- * refuse. Their scripts begin such that the reader gets there, and go on with any bytes.
- * Each is tried first: it fails if a seed does not get as far as its kind is meant to.
+ * Seeds for reader_fuzz: real pages, and pages with one fault each, which one check must
+ * refuse. Their scripts begin so that the reader reaches the fault, and continue at random.
+ * Each seed is tried first; making seeds fails if one does not get as far as it must.
  */
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define COPIES		3	/* of each seed, with other bytes in its script */
 #define TYPE_LEN_MASK	((1u << EXT_RING_TYPE_BITS) - 1)
 
-/* As hyp/ring_pages has them. */
+/* Pages as hyp/ring_pages has them. */
 struct real_pages {
 	union {
 		struct ext_ring_meta	meta;
@@ -25,14 +25,14 @@ struct real_pages {
 	struct ext_ring_page		pages[SLOTS + 1];
 };
 
-/* What a record begins with. */
+/* The beginning of a record. */
 struct record_head {
 	u16	type;
 	u16	flags;
 	s32	pid;
 };
 
-/* As rb_ext_oldest(); no page has been swapped out, so ids are those of the slots. */
+/* As rb_ext_oldest(). No page has been swapped out, so ids equal slots. */
 static u64 oldest(const struct fuzz_input *in)
 {
 	return in->meta.tail >= SLOTS ? in->meta.tail - SLOTS + 1 : 0;
@@ -60,7 +60,7 @@ static struct record_head *first_record(struct fuzz_input *in)
 	return (struct record_head *)(head[0] & TYPE_LEN_MASK ? head + 1 : head + 2);
 }
 
-/* Of a page that is good, how many there are; else 0. */
+/* The number of events in a page; 0 if the page is bad. */
 static unsigned int events_of(struct ext_ring_page *page)
 {
 	struct ext_cursor cursor;
@@ -76,7 +76,7 @@ static bool is_good(struct ext_ring_page *page)
 	return !page->commit || events_of(page);
 }
 
-/* Of a ring whose pages are all good; else 0. */
+/* The number of events in a ring; 0 if one of its pages is bad. */
 static unsigned int all_events(struct fuzz_input *in)
 {
 	unsigned int count = 0;
@@ -90,7 +90,7 @@ static unsigned int all_events(struct fuzz_input *in)
 	return count;
 }
 
-/* What is wrong, one thing at a time ---------------------------------------- */
+/* Faults, one in each seed -------------------------------------------------- */
 
 static void nothing(struct fuzz_input *in)
 {
@@ -101,7 +101,7 @@ static void commit_beyond_page(struct fuzz_input *in)
 	first_page(in)->commit = EXT_RING_PAGE_SIZE;
 }
 
-/* The page has one event only, with a length that is in its header. */
+/* Leave one event in the page, with its length in its header. */
 static void one_event(struct fuzz_input *in, u32 type_len)
 {
 	u32 *head = first_head(in);
@@ -111,13 +111,13 @@ static void one_event(struct fuzz_input *in, u32 type_len)
 	first_page(in)->commit = 4 + 4 * type_len;
 }
 
-/* It is one of a type that is known, but too short for that. */
+/* Leave one event, of a known type but too short for it. */
 static void short_record(struct fuzz_input *in)
 {
 	one_event(in, sizeof(struct record_head) / 4);
 }
 
-/* Time extends, as many as there is room for, and at the end an event that goes on. */
+/* Fill the page with time extends, then an event that goes beyond the end. */
 static void event_beyond_page(struct fuzz_input *in)
 {
 	struct record_head record = *first_record(in);
@@ -157,7 +157,7 @@ static void type_len_of_padding(struct fuzz_input *in)
 	*first_head(in) |= TYPE_LEN_MASK & ~2;
 }
 
-/* Its length is in a second word, which is not there any more. */
+/* The event's length is in a second word, which is beyond the commit. */
 static void no_length(struct fuzz_input *in)
 {
 	*first_head(in) &= ~TYPE_LEN_MASK;
@@ -199,7 +199,7 @@ static void time_in_the_future(struct fuzz_input *in)
 	first_page(in)->time_stamp = 1ull << 60;
 }
 
-/* The first page, and once more as the next one. */
+/* Use the first page also as the next one. */
 static void time_before_last_page(struct fuzz_input *in)
 {
 	in->pages[0] = *first_page(in);
@@ -212,13 +212,13 @@ static void time_before_last_page(struct fuzz_input *in)
 /* Kinds of seeds ------------------------------------------------------------- */
 
 /**
- * struct kind - of seeds
- * @name:	files begin with it
- * @op:		how the reader is made to get there
+ * struct kind - a kind of seeds
+ * @name:	prefix of the files' names
+ * @op:		operation of the reader that reaches the fault
  * @answer:	what EL2 answers
- * @change:	what is wrong
- * @good_pages:	so many are read before that is noticed
- * @why:	what the reader then says; NULL if nothing is wrong
+ * @change:	adds the fault
+ * @good_pages:	pages that are read before the fault is noticed
+ * @why:	the reader's message; NULL if there is no fault
  */
 static const struct kind {
 	const char	*name;
@@ -255,28 +255,28 @@ static u8 *put_op(u8 *at, enum fuzz_op op)
 {
 	*at++ = op;
 	if (op == READ_PAGE) {
-		*at++ = 2;		/* bytes of the length, which are: */
+		*at++ = 2;		/* size of the length, which follows: */
 		*at++ = EXT_RING_DATA_SIZE >> 8;
 		*at++ = EXT_RING_DATA_SIZE & 0xff;
-		*at++ = 0;		/* The page need not be full. */
+		*at++ = 0;		/* the page need not be full */
 	}
 	return at;
 }
 
-/* See swap_page(). */
+/* Encode an answer as swap_page() decodes it. */
 static u8 *put_answer(u8 *at, enum fuzz_answer answer)
 {
 	*at++ = answer;
 	if (answer == ANY_PAGE) {
-		*at++ = 1;		/* byte of the id, which is: */
+		*at++ = 1;		/* size of the id, which follows: */
 		*at++ = SLOTS + 1;
 	}
-	*at++ = 0;			/* position, or further on by 0 */
-	*at++ = 0;			/* the same for the sequence number */
+	*at++ = 0;			/* position, or an offset to it */
+	*at++ = 0;			/* sequence number, or an offset to it */
 	return at;
 }
 
-/* A page with each op, one page further than the good ones; @events is what they have. */
+/* Each op reads a page, up to one after the good ones; @events counts the good events. */
 static size_t script_of_pages(struct fuzz_input *in, const struct kind *kind,
 			      unsigned int *events)
 {
@@ -295,7 +295,7 @@ static size_t script_of_pages(struct fuzz_input *in, const struct kind *kind,
 	return at - in->script;
 }
 
-/* An event with each, as many as half of the script has room for. */
+/* Each op reads an event, up to half of the script. */
 static size_t script_of_events(struct fuzz_input *in, const struct kind *kind,
 			       unsigned int *events)
 {
@@ -314,7 +314,7 @@ static size_t script_of_events(struct fuzz_input *in, const struct kind *kind,
 	return at - in->script;
 }
 
-/* Begin the script; returns the size of that. @events are what the reader shall accept. */
+/* Begin the script and return its size; @events is the number the reader must accept. */
 static size_t begin_script(struct fuzz_input *in, const struct kind *kind,
 			   unsigned int *events)
 {
@@ -330,7 +330,7 @@ static size_t begin_script(struct fuzz_input *in, const struct kind *kind,
 	}
 }
 
-/* Does it get as far as it is meant to? */
+/* Does the seed get as far as it must? */
 static bool try_seed(const struct fuzz_input *in, const struct kind *kind,
 		     const char *name, size_t script_size, unsigned int events)
 {
@@ -361,7 +361,7 @@ static bool write_seed(const char *path, const struct fuzz_input *in)
 	return true;
 }
 
-/* Of a kind, with one script that begins as it must and goes on in several ways. */
+/* Make seeds of one kind: their scripts begin alike and continue at random. */
 static bool make_seed(const char *directory, const struct fuzz_input *real, int number,
 		      const struct kind *kind)
 {
@@ -405,7 +405,7 @@ static bool read_pages(const char *path, struct fuzz_input *in)
 	return true;
 }
 
-/* Make seeds of each kind of each file. Returns what main() is to return. */
+/* Make seeds of each kind from each file. Returns the exit status. */
 int make_seeds(const char *directory, char **paths)
 {
 	static struct fuzz_input real;

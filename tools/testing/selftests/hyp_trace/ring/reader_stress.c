@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring under stress, in user space: EL2's writer and the kernel's readers, both
- * as they are, each in threads of its own; for -fsanitize=thread and address.
+ * The ring under stress, in user space: EL2's writer and the kernel's readers, unchanged,
+ * in threads of their own; for -fsanitize=thread and address.
  *
- * usage: reader_stress SECONDS [SEED [EPOCHS]]: for so long, and so many epochs at least
+ * usage: reader_stress SECONDS [SEED [EPOCHS]]: at least that long, and that many epochs
  *
- * In each epoch a ring of random size and mode is written while others consume
- * events, whole pages, look without consuming, and ask for numbers. What is
- * delivered must be whole, in order and once; what is not must be counted.
+ * In each epoch a ring of random size and mode is written, while other threads consume
+ * events and whole pages, iterate without consuming, and read statistics. Events must be
+ * delivered whole, in order and once, or be counted as lost.
  */
 
 #include <linux/ext_ring_writer.h>
@@ -26,11 +26,11 @@ static struct ext_ring_page *pages[MAX_SLOTS + 1];
 static pthread_barrier_t start;
 static bool stop;
 
-static u64 nr_events;			/* what to write in this epoch, and */
-static u64 written;			/* what has been */
+static u64 nr_events;			/* to be written in this epoch */
+static u64 written;			/* written so far */
 static unsigned int epoch, errors;
 
-/* What the consuming readers got, under c.lock's order; see consumed(). */
+/* What the consumers got, in the order of c.lock; see consumed(). */
 static pthread_mutex_t consume_lock = PTHREAD_MUTEX_INITIALIZER;
 static u64 next_id, consumed, peeked, lost;
 
@@ -60,7 +60,7 @@ static int swap_page(int cpu, struct ext_ring_swap *swap)
 
 static const struct trace_ext_ops ops = { .swap_page = swap_page };
 
-/* An event that has been consumed, in the order of consuming. */
+/* Check an event that has been consumed; called in the order of consumption. */
 static void consumed_one(const struct record *record, u64 ts, u64 missed)
 {
 	if (record->check != check_of(record->id, ts))
@@ -75,7 +75,7 @@ static void consumed_one(const struct record *record, u64 ts, u64 missed)
 	consumed++;
 }
 
-/* One by one, as trace_pipe does. */
+/* Consume one event, as trace_pipe does. */
 static bool consume_event(void)
 {
 	struct ring_buffer_event *event;
@@ -88,7 +88,7 @@ static bool consume_event(void)
 	return event;
 }
 
-/* A page at a time, as trace_pipe_raw does, not always to its end. */
+/* Consume a page, not always to its end, as trace_pipe_raw does. */
 static bool consume_page(unsigned int *seed)
 {
 	static struct buffer_data_page *data_page;
@@ -109,7 +109,7 @@ static bool consume_page(unsigned int *seed)
 		complain("%llu bytes where %zu fit", (unsigned long long)commit, len);
 	if (page->commit & BIT(30))
 		memcpy(&missed, page->data + commit, sizeof(missed));
-	else if (page->commit & BIT(31))		/* No room to say how many. */
+	else if (page->commit & BIT(31))		/* no room for the number */
 		missed = ((const struct record *)(page->data + 4))->id - next_id;
 
 	ext_cursor_init(&cursor, page);
@@ -136,7 +136,7 @@ static void *consumer(void *arg)
 	return NULL;
 }
 
-/* Without consuming: in order, whole, and it ends. */
+/* Iterate without consuming: events are whole and in order, and the iteration ends. */
 static void *iterator(void *arg)
 {
 	u64 seen = 0;
@@ -167,7 +167,7 @@ static void *iterator(void *arg)
 	return NULL;
 }
 
-/* The numbers are never more than there can be. */
+/* Read statistics, which must never exceed what is possible. */
 static void *counter(void *arg)
 {
 	pthread_barrier_wait(&start);
@@ -186,7 +186,7 @@ static void *counter(void *arg)
 	return NULL;
 }
 
-/* Nobody waits here. */
+/* No reader waits here. */
 void ext_ring_doorbell(void)
 {
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the kernel's readers of an external ring, in user space:
- * ring_buffer_ext_page.c, _read.c, _stat.c and _iter.c, over a ring that ext_ring.c
- * writes, all as they are, in one thread. What they do in parallel is tested by
- * reader_stress.c, what hostile pages do by reader_fuzz.c.
+ * ring_buffer_ext_page.c, _read.c, _stat.c and _iter.c, with a ring that ext_ring.c
+ * writes, all unchanged, in one thread. reader_stress.c tests them in parallel,
+ * reader_fuzz.c with hostile pages.
  *
  * Prints TAP.
  */
@@ -18,7 +18,7 @@
 #define PER_PAGE	(EXT_RING_DATA_SIZE / EVENT_SIZE)
 #define PAGE_BYTES	(PER_PAGE * EVENT_SIZE)
 
-/* With the lock held: pages, and besides them where the writer is. */
+/* Limits while the lock is held: pages, and loads of these pages and of positions. */
 #define AT_ONCE		256
 #define MOST_LOADS	(AT_ONCE + 4)
 
@@ -44,7 +44,7 @@ static int swap_page(int cpu, struct ext_ring_swap *swap)
 
 static const struct trace_ext_ops ops = { .swap_page = swap_page };
 
-/* A ring and its reader, empty. */
+/* Set up a ring and its reader, empty. */
 static void begin(u32 nr_slots)
 {
 	u32 id;
@@ -110,7 +110,7 @@ static void bytes_of_a_large_ring_are_counted_a_part_at_a_time(void)
 	      "%u loads with the lock held", lock_use.most_loads);
 	CHECK(lock_use.times >= SLOTS / AT_ONCE, "locked %u times", lock_use.times);
 
-	/* Some pages, and a part of another one. */
+	/* Consume some pages, and a part of another one. */
 	consume(10 * PER_PAGE + PER_PAGE / 2);
 	got = bytes();
 	CHECK(got == SLOTS * PAGE_BYTES - (10 * PER_PAGE + PER_PAGE / 2) * EVENT_SIZE,
@@ -120,7 +120,7 @@ static void bytes_of_a_large_ring_are_counted_a_part_at_a_time(void)
 	end();
 }
 
-/* What happens while the lock is free. */
+/* Changes that happen while the lock is free. */
 static void it_is_all_consumed(void)
 {
 	consume(SLOTS * PER_PAGE);
@@ -150,7 +150,7 @@ static void it_is_reset(void)
 	emit(SLOTS * PER_PAGE);
 }
 
-/* What is gone when the count gets there is not in it; and the count ends. */
+/* A count leaves out events that go before it gets to them, and it ends. */
 static void bytes_that_go_while_they_are_counted_are_left_out(void)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static void bytes_that_go_while_they_are_counted_are_left_out(void)
 		emit(SLOTS * PER_PAGE);
 		lock_use.unlocked = cases[i].happens;
 		got = bytes();
-		/* And what was counted before that. */
+		/* At most the pages counted before the change may be in it, too. */
 		CHECK(got >= cases[i].pages * PAGE_BYTES &&
 		      got <= (cases[i].pages + AT_ONCE) * PAGE_BYTES,
 		      "case %zu: %llu bytes", i, (unsigned long long)got);
@@ -181,7 +181,7 @@ static void bytes_that_go_while_they_are_counted_are_left_out(void)
 	}
 }
 
-/* A full ring with but one page that is good, the last one. */
+/* Make a full ring in which only the last page is good. */
 static void begin_with_bad_pages(void)
 {
 	u32 pos;
@@ -194,7 +194,7 @@ static void begin_with_bad_pages(void)
 
 #define FIRST_GOOD	((SLOTS - 1) * PER_PAGE + 1)
 
-/* Each page takes up to three loads: where the writer is, and its commit, twice. */
+/* Each page takes up to three loads: the writer's position, and the commit, twice. */
 static bool held_for_some_pages_only(void)
 {
 	CHECK(lock_use.most_loads <= 3 * MOST_LOADS, "%u loads with the lock held",
@@ -202,7 +202,7 @@ static bool held_for_some_pages_only(void)
 	return lock_use.most_loads >= AT_ONCE;
 }
 
-/* Pages that make no sense are passed over, a part of them at a time. */
+/* The lock is released while bad pages are skipped. */
 static void an_iterator_passes_over_bad_pages_a_part_at_a_time(void)
 {
 	struct rb_ext_iter *iter;

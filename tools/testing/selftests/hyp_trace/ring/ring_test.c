@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the ring algorithm and of the page decoder, in user space: the very
- * files that run at EL2 and in the kernel, kernel/trace/ext_ring.c and ext_page.c. The kernel's
+ * Tests of the ring algorithm and of the page decoder, in user space: they use the files
+ * that run at EL2 and in the kernel, kernel/trace/ext_ring.c and ext_page.c. The kernel's
  * readers are tested in reader_stress.c.
  *
- * Prints TAP. With threads where it matters; build with -fsanitize=thread or
- * address,undefined to have the accesses checked too.
+ * Prints TAP. Some tests use threads; build with -fsanitize=thread or address,undefined
+ * to have the accesses checked too.
  */
 
 #include <pthread.h>
@@ -17,9 +17,9 @@
 #include "ext_page.h"
 #include "tap.h"
 
-#define TYPE		100		/* event type of our events */
+#define TYPE		100		/* type of the tests' events */
 #ifdef __SANITIZE_THREAD__
-#define STRESS_EVENTS	30000		/* it is slow */
+#define STRESS_EVENTS	30000		/* ThreadSanitizer is slow */
 #else
 #define STRESS_EVENTS	300000
 #endif
@@ -124,7 +124,7 @@ static void check_event(struct test_ring *t)
 	t->read++;
 }
 
-/* Consume what there is, as the kernel does; ids must be seq + 1. */
+/* Consume all events, as the kernel does; ids must be seq + 1. */
 static void consume(struct test_ring *t)
 {
 	struct ext_ring_swap swap;
@@ -145,7 +145,7 @@ static void consume(struct test_ring *t)
 		if (tail < t->next_pos)
 			return;
 
-		/* An empty page need not be taken. */
+		/* An empty page need not be swapped. */
 		if (ext_ring_swap(&t->ring, &swap))
 			return;
 
@@ -370,7 +370,7 @@ static void an_alarm_goes_off_once_at_its_position(void)
 	ring_delete(t);
 }
 
-/* At an event: not at one that is refused, and not at what is done to the ring. */
+/* An alarm goes off at an event, not at one that is refused or at a control operation. */
 static void an_alarm_that_is_due_waits_for_an_event(void)
 {
 	struct test_ring *t = ring_new(2, false);
@@ -402,7 +402,7 @@ static void an_alarm_that_is_due_waits_for_an_event(void)
 	ring_delete(t);
 }
 
-/* Whatever the bytes: an end, and nothing touched outside (with ASan). */
+/* Whatever the bytes, decoding ends, and (with ASan) accesses nothing outside. */
 static void garbage_is_refused_or_ends(void)
 {
 	struct ext_ring_page *page = malloc(sizeof(*page));
@@ -424,7 +424,7 @@ static void garbage_is_refused_or_ends(void)
 	free(page);
 }
 
-/* Events up to the page's end, where its first_seq is: all good but for that. */
+/* Events extend to the page's end, over first_seq; all is valid except the commit. */
 static void a_commit_beyond_the_data_is_refused(void)
 {
 	struct ext_ring_page *page = calloc(1, sizeof(*page));

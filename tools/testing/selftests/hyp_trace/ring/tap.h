@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A program of tests in user space: a table of functions that CHECK(), and TAP of it.
- */
+/* A test program in user space: a table of functions that use CHECK(); prints TAP. */
 #ifndef USER_TAP_H
 #define USER_TAP_H
 
@@ -9,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The test that is running has failed. Only what it said first is printed. */
+/* The current test has failed. Only its first message is printed. */
 static bool failed;
 
 #define CHECK(cond, fmt, ...) do {					\
@@ -28,7 +26,7 @@ struct test {
 
 #define TEST(function) { #function, function }
 
-/* Returns what main() is to return. */
+/* Returns the exit status. */
 static inline int run_tests(const char *suite, const struct test *tests, size_t count)
 {
 	int failures = 0;

@@ -895,7 +895,7 @@ static char *output_of(const char *command)
 }
 
 /*
- * Run a command until it has printed that many lines. It then waits for more, and is killed.
+ * Run a command until it has printed that many lines and waits for more; then kill it.
  * It prints to a file, as a pipe could not be read while the command waits in splice().
  */
 static char *lines_of(const char *command, int lines)

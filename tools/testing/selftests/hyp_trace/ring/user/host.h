@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the reader of external rings needs of the host's kernel, for user space: types
- * that only have to exist, locks that are real ones, one CPU.
+ * What the reader of external rings needs from the host's kernel, in user space: dummy
+ * types, real locks, one CPU.
  */
 #ifndef USER_HOST_H
 #define USER_HOST_H
@@ -12,7 +12,7 @@
 
 #include "kernel.h"
 
-/* Only have to exist. */
+/* These only have to exist. */
 #define __percpu
 typedef unsigned int gfp_t;
 typedef unsigned int __poll_t;
@@ -33,23 +33,23 @@ struct irq_work { int unused; };
 #define lockdep_assert_held(lock)	((void)(lock))
 extern bool oops_in_progress;
 
-/* The one CPU. */
+/* There is one CPU. */
 #define RING_BUFFER_ALL_CPUS		(-1)
 #define per_cpu_ptr(base, cpu)		(&(base)[cpu])
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 
-/* Locks. */
+/* Locks */
 typedef pthread_mutex_t raw_spinlock_t;
 
 /*
- * What is done with a lock held, by this thread: in the kernel that is with interrupts
- * off, and has to be bounded. A page that is looked at is one load that acquires.
+ * What this thread does with a lock held. In the kernel this runs with interrupts off and
+ * must be bounded. Looking at a page takes one load-acquire.
  */
 struct lock_use {
-	unsigned int	times;			/* that a lock was taken */
-	unsigned int	loads;			/* since that, and */
-	unsigned int	most_loads;		/* the most there have been */
-	void		(*unlocked)(void);	/* what happens when it is free */
+	unsigned int	times;			/* locks taken */
+	unsigned int	loads;			/* loads since then */
+	unsigned int	most_loads;		/* the maximum of loads */
+	void		(*unlocked)(void);	/* called when the lock is free */
 };
 
 extern _Thread_local struct lock_use lock_use;
@@ -73,7 +73,7 @@ static inline void unlock(pthread_mutex_t *mutex)
 	if (!unlocked)
 		return;
 
-	/* It may take the lock itself. */
+	/* unlocked() may take the lock itself. */
 	lock_use.unlocked = NULL;
 	unlocked();
 }
@@ -102,7 +102,7 @@ static inline void unlock_mutex(pthread_mutex_t **mutex)
 #define raw_spin_unlock_irqrestore(l, flags)				\
 	((void)(flags), unlock(l))
 
-/* Counters. */
+/* Counters */
 typedef struct { int counter; } atomic_t;
 
 #define atomic_inc(v)							\
@@ -110,7 +110,7 @@ typedef struct { int counter; } atomic_t;
 #define atomic_dec_and_test(v)						\
 	(!__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 
-/* Memory. */
+/* Memory */
 #define GFP_KERNEL			0
 #define kmalloc(size, gfp)		malloc(size)
 #define kzalloc(size, gfp)		calloc(1, size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The few of the kernel's primitives that the ring and the page decoder use,
- * in terms of the compiler's, for user space.
+ * The kernel primitives that the ring and the page decoder use, in terms of the
+ * compiler's, for user space.
  */
 #ifndef USER_KERNEL_H
 #define USER_KERNEL_H
@@ -30,7 +30,7 @@ typedef uint8_t u8;
 #define U64_MAX			UINT64_MAX
 #define U32_MAX			UINT32_MAX
 #define BIT(n)			(1ull << (n))
-/* Each evaluated once, in the type that they have in common. */
+/* Each argument is evaluated once, in the common type. */
 #define of_two(a, op, b)						\
 ({									\
 	__typeof__((a) + (b)) __a = (a), __b = (b);			\
@@ -46,8 +46,8 @@ typedef uint8_t u8;
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
 /*
- * A read that may see what is being written, and knows. ThreadSanitizer is told, as
- * KCSAN is by the kernel's.
+ * A read that may race with writes, on purpose. ThreadSanitizer is told to ignore it, as
+ * the kernel's data_race() tells KCSAN.
  */
 #ifdef __SANITIZE_THREAD__
 void AnnotateIgnoreReadsBegin(const char *file, int line);
