@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who waits for events is woken: the alarm between ring_buffer_ext_wait.c and
- * kernel/trace/ext_ring.c. Transitions name the functions.
+ * A model of waiting for events: the alarm between ring_buffer_ext_wait.c and
+ * kernel/trace/ext_ring.c, for spin. Comments in brackets name the functions.
  *
- * One ring, closed at first, whose CPU records EVENTS events while it is open, takes
- * interrupts between them, opens and closes it SWITCHES times, and has it emptied
- * RESETS times; WAITERS readers, each of which waits for something and takes it, ROUNDS
- * times. At the end nobody may be asleep while there is an event.
+ * There is one ring, closed at first. Its CPU records EVENTS events while it is open, takes
+ * interrupts between them, opens and closes it SWITCHES times, and resets it RESETS times.
+ * WAITERS readers each wait for events and take them, ROUNDS times. In the end no reader
+ * may be asleep while there is an event.
  *
  * BREAK_x leaves something out, which must be found.
  */
@@ -22,17 +22,17 @@
 #define WAITERS	2
 #define ROUNDS	2
 
-byte unread;			/* events that are in the ring */
+byte unread;			/* events in the ring */
 bool open;			/* ring->open, EL2's */
 bool alarm;			/* ring->alarm, EL2's */
 bool host_alarm;		/* c->alarm, the host's */
-bool sgi;			/* the doorbell has been rung, the interrupt is pending */
+bool sgi;			/* the doorbell was rung, the interrupt is pending */
 bool rung, seen;		/* meta->rung, c->rung: modulo 2 */
 bool ipi[WAITERS];		/* smp_call_function_single() */
-bool set[WAITERS];		/* it has set the alarm itself */
+bool set[WAITERS];		/* the waiter has set the alarm itself */
 bool woken[WAITERS];		/* TASK_RUNNING */
 bool asleep[WAITERS];
-bool lock;			/* c->lock, where what is done with it is more than a step */
+bool lock;			/* c->lock, for critical sections of several steps */
 bool ring = true;		/* c->ring */
 bool finished;
 
@@ -58,8 +58,8 @@ proctype cpu()
 
 	do
 	/*
-	 * EL2 records an event: it looks for an alarm first [ring_alarm], then the event
-	 * is committed; interrupts are taken after that
+	 * EL2 records an event: it first checks for an alarm [ring_alarm], then commits the
+	 * event. Interrupts are taken after that.
 	 */
 	:: events < EVENTS && open ->
 		d_step {
@@ -81,7 +81,7 @@ proctype cpu()
 			open = !open
 		}
 
-	/* [rb_ext_doorbell]: first without the lock */
+	/* [rb_ext_doorbell]: the first check is without the lock */
 	:: sgi ->
 		sgi = false;
 		if
@@ -99,12 +99,12 @@ proctype cpu()
 			fi
 		fi
 
-	/* Somebody else's irq_work */
+	/* An irq_work interrupt of another user */
 	:: others < 2 && !sgi ->
 		others++;
 		sgi = true
 
-	/* [alarm_set], for one of the waiters */
+	/* [alarm_set], on this CPU for one of the waiters */
 	:: d_step {
 			!lock && (ipi[0] || ipi[1]) ->
 			i = (ipi[0] -> 0 : 1);
@@ -118,7 +118,7 @@ proctype cpu()
 			ipi[i] = false
 		}
 
-	/* [cpu_reset]: EL2 forgets the alarm, then the host does [rb_ext_rearm] */
+	/* [cpu_reset]: EL2 forgets the alarm, then the host does, too [rb_ext_rearm] */
 	:: resets < RESETS ->
 		resets++;
 		atomic { !lock -> ring = false };
@@ -148,8 +148,8 @@ proctype cpu()
 }
 
 /*
- * [handle___hyp_trace_alarm] by another CPU: as long as the ring is closed, or its CPU
- * off, which is the same here.
+ * [handle___hyp_trace_alarm] by another CPU: allowed while the ring is closed or its CPU is
+ * off, which is the same in this model.
  */
 #ifdef BREAK_OPEN
 #define MAY_SET	true
@@ -158,8 +158,8 @@ proctype cpu()
 #endif
 
 /*
- * [alarm_set] by another CPU. What EL2 is told is noted before that, and no longer
- * if it refuses.
+ * [alarm_set] by another CPU. The host notes the alarm before it calls EL2, and takes the
+ * note back if EL2 refuses.
  */
 inline set_remotely()
 {
@@ -205,10 +205,10 @@ proctype waiter(byte me)
 		woken[me] = false;		/* [prepare_to_wait] */
 		if
 		:: atomic { unread -> unread = 0; rounds++ }; goto next
-		:: unread -> break		/* It leaves that to the other one. */
+		:: unread -> break		/* leave the events to the other waiter */
 		:: atomic { !unread -> skip }
 		fi;
-		/* [cpu_arm]: with the lock, or an alarm that is only noted would count */
+		/* [cpu_arm]: under the lock, or an alarm that is only noted would count */
 		if
 #ifdef BREAK_LOOK
 		:: host_alarm
@@ -216,7 +216,7 @@ proctype waiter(byte me)
 		:: atomic { !lock && host_alarm -> skip }
 #endif
 		:: atomic { !lock && !host_alarm -> skip };
-			/* [alarm_set_anywhere]: is_open() may be out of date, so either */
+			/* [alarm_set_anywhere]: is_open() may be stale, so either */
 			if
 			:: set_there()
 			:: set_remotely();
@@ -247,7 +247,7 @@ proctype waiter(byte me)
 		if
 		:: woken[me] -> asleep[me] = false
 		:: timeout ->
-			/* Nothing will ever happen again. */
+			/* Nothing else can happen any more. */
 			assert(!unread);
 			break
 		fi;

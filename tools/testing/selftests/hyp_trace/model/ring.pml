@@ -4,11 +4,11 @@
  * of the writer, a consuming reader, a non-consuming reader and a controller, with
  * small numbers. Comments in brackets name the functions that are modelled; each
  * access to memory that another party sees is a step of its own. Memory is
- * sequentially consistent here: what order weaker memory needs is in litmus/.
+ * sequentially consistent here; the order that weaker memory needs is in litmus/.
  *
- * Checked, by assertions: no event is delivered twice, or torn, or out of order;
- * none is lost uncounted; EL2 touches no page that has been given back. The writer
- * has no statement that can block, and the reader's loop ends after N attempts.
+ * Assertions check that no event is delivered twice, or torn, or out of order; that
+ * none is lost uncounted; and that EL2 touches no page that has been given back. The
+ * writer has no statement that can block, and the reader's loop ends after N attempts.
  *
  * Sizes and mode: -DN=slots -DEVENTS=per page -DATTEMPTS=to write -DOVERWRITE=0|1
  * -DITERATOR=0|1 -DCONTROLS=how often the controller acts -DHOSTILE=0|1.
@@ -40,33 +40,33 @@
 #define CELL(page, i)	((page) * EVENTS + (i))
 #define NONE		255
 
-/* Shared memory: the host can see it. */
+/* Shared memory, visible to the host. */
 byte claimed, meta_tail;		/* struct ext_ring_meta */
 byte commit[PAGES];			/* of struct ext_ring_page */
-byte cell[PAGES * EVENTS];		/* an event: its number in all time, from 1 */
-byte cell_pos[PAGES * EVENTS];		/* ghost: for which position it was written */
+byte cell[PAGES * EVENTS];		/* an event: its number since the start, from 1 */
+byte cell_pos[PAGES * EVENTS];		/* ghost: the position for which it was written */
 
-/* EL2's own: struct ext_ring and its slots and records. */
-byte slot_id[N], slot_pos[N];		/* one word each, read and written at once */
+/* EL2's private state: struct ext_ring and its slots and records. */
+byte slot_id[N], slot_pos[N];		/* one word each, accessed at once */
 byte first_seq[PAGES];
 byte w_page, write, limit, tail_slot, tail, head, spare, seq;
 byte missed;
 bool open, suspended;
-bool loaded;				/* its pages are EL2's to touch */
+bool loaded;				/* EL2 may touch the pages */
 bool el2_lock;				/* hyp_trace_cpu.lock */
 
-/* The host's: struct rb_ext_cpu. */
+/* The host's state: struct rb_ext_cpu. */
 bool c_lock;
 bool ring_there;			/* c->ring */
 byte mirror[N];				/* c->slot_id */
 byte r_page, r_spare, r_commit, next_pos, r_seq;
 
-/* Ghosts, for the accounts. */
+/* Ghost variables that count events. */
 byte base;				/* events written before the last reset or load */
 byte attempted, written, dropped, delivered, lost;
-bool finished;				/* there will be no more events */
+bool finished;				/* no more events will be written */
 
-/* What the controller has asked the writer's CPU to do; a hypercall there. */
+/* Requests of the controller to the writer's CPU; each is a hypercall there. */
 bool want_suspend, want_open, want_reset;
 #define wanted	(want_suspend || want_open || want_reset)
 
@@ -99,7 +99,7 @@ inline begin_page(pos, slot, id)
 #endif
 }
 
-/* [ext_ring_reserve, ext_ring_commit]: there is room in the page */
+/* [ext_ring_reserve, ext_ring_commit], with room in the page */
 inline write_event()
 {
 	d_step {
@@ -142,7 +142,7 @@ proctype writer()
 	byte attempts, id, word_pos, slot, next, k;
 
 	do
-	/* [handle___hyp_trace_sync] A hypercall of this CPU: it writes no event. */
+	/* [handle___hyp_trace_sync]: a hypercall of this CPU, which writes no event */
 	:: want_suspend ->
 		lock(el2_lock);
 		d_step {			/* [ext_ring_suspend] */
@@ -170,7 +170,7 @@ proctype writer()
 		unlock(el2_lock);
 		want_open = false
 
-	/* [handle___hyp_trace_reset], and the accounts begin anew */
+	/* [handle___hyp_trace_reset]; all counts start again */
 	:: want_reset ->
 		lock(el2_lock);
 		restart_ring();
@@ -185,7 +185,7 @@ proctype writer()
 		unlock(el2_lock);
 		want_reset = false
 
-	/* An event. Nothing in here waits for anybody. */
+	/* An event. No statement in here waits. */
 	:: attempts < ATTEMPTS && !wanted ->
 		d_step {
 			attempts++;
@@ -218,7 +218,7 @@ proctype writer()
 					slot_pos[slot] = next
 				}
 #else
-				atomic {	/* try_cmpxchg; id is right either way */
+				atomic {	/* try_cmpxchg; id is valid either way */
 					if
 					:: slot_id[slot] == id &&
 					   slot_pos[slot] == word_pos ->
@@ -243,7 +243,7 @@ proctype writer()
 
 	:: attempts == ATTEMPTS && !wanted ->
 		finished = true;
-		/* Whoever needs a hypercall here still gets it. */
+		/* Hypercalls are still served. */
 		if
 		:: wanted
 		:: timeout -> break
@@ -257,7 +257,7 @@ inline oldest(result, t)
 	result = (t >= N && t - N + 1 > next_pos -> t - N + 1 : next_pos)
 }
 
-/* [ext_ring_swap], under EL2's lock; id is NONE if there is nothing */
+/* [ext_ring_swap], under EL2's lock; id is NONE if there is no page */
 inline swap(id, pos, first)
 {
 	byte tries, at, word_id, word_pos;
@@ -328,7 +328,7 @@ proctype consumer()
 	   lock(c_lock);
 	   idle = true;
 	   if
-	   :: !ring_there -> idle = false	/* it will be back */
+	   :: !ring_there -> idle = false	/* the ring will be back */
 	   :: ring_there ->
 		t = meta_tail;
 		/* [rb_ext_refresh] */
@@ -337,7 +337,7 @@ proctype consumer()
 			c = commit[r_page];
 			do
 			:: r_commit < c ->
-				/* In order, once, of this very place. */
+				/* The event is in order, delivered once, and from here. */
 				assert(cell[CELL(r_page, r_commit)] == base + r_seq + 1);
 				d_step {
 					r_commit++;
@@ -398,7 +398,7 @@ proctype iterator()
 		:: t < next_pos
 		:: t >= next_pos ->
 			oldest(pos, t);
-			if			/* any that is in the ring */
+			if			/* any page in the ring */
 			:: true
 			:: pos < t -> pos = t
 			fi;
@@ -418,7 +418,7 @@ proctype iterator()
 #ifdef BREAK_RECHECK
 			:: true ->
 #else
-			:: claimed >= pos + N	/* reused meanwhile: thrown away */
+			:: claimed >= pos + N	/* reused meanwhile: discard the copy */
 			:: claimed < pos + N ->
 #endif
 				i = 0;
@@ -436,7 +436,7 @@ proctype iterator()
 }
 #endif
 
-/* [rb_ext_rewind], and what it is to be after a load */
+/* [rb_ext_rewind], as after a load */
 inline rewind()
 {
 	d_step {
@@ -455,7 +455,7 @@ inline rewind()
 }
 
 #if CONTROLS
-/* Take the ring from the readers, who use it only under their lock. */
+/* Take the ring from the readers, which use it only under their lock. */
 inline take_ring()
 {
 	lock(c_lock);
@@ -471,7 +471,7 @@ inline give_ring()
 	unlock(c_lock)
 }
 
-/* [cpu_quiescent]: EL2 refuses while the ring is open; its CPU may be writing. */
+/* [cpu_quiescent]: EL2 refuses while the ring is open, as its CPU may be writing. */
 #ifdef BREAK_QUIESCENT
 #define quiescent	true
 #else
@@ -487,7 +487,7 @@ proctype controller()
 		acts++;
 		if
 #if HOSTILE
-		/* Unload at any time, without closing: all that matters is touch() */
+		/* Unload at any time, without closing; only touch() is checked then. */
 		:: lock(el2_lock);
 		   if
 		   :: quiescent -> loaded = false
@@ -501,7 +501,7 @@ proctype controller()
 		   !want_reset;
 		   give_ring()
 
-		/* [cpu_exchange]: what was not read is counted, and what is missed */
+		/* [cpu_exchange]: unread events and missed events are counted */
 		:: take_ring();
 #ifndef BREAK_CLOSE
 		   want_suspend = true;		/* [close_ring] */
@@ -511,7 +511,7 @@ proctype controller()
 		   loaded = false;
 		   lost = lost + seq - r_seq;
 		   unlock(el2_lock);
-		   /* The pages are the host's now, to do with as it likes. */
+		   /* The host owns the pages here. */
 		   lock(el2_lock);		/* [cpu_load, ext_ring_init] */
 		   loaded = true;
 		   restart_ring();
@@ -546,7 +546,7 @@ init
 #endif
 	}
 
-	/* All have ended: each event is accounted for. */
+	/* All have ended, and each event is accounted for. */
 	_nr_pr == 1;
 #if !HOSTILE
 	assert(delivered + lost == written);
