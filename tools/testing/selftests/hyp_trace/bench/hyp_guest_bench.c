@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What leaving a guest costs, under QEMU's -icount in instructions: to its VMM and back,
- * and, where it has a counter of its own, to EL2 and back. Without hyp/, too: what
- * tracing that is off adds is the difference between two kernels.
+ * The cost of leaving a guest, under QEMU's -icount in instructions: to its VMM and back,
+ * and, if it has a counter offset, to EL2 and back. Runs without hyp/, too: the difference
+ * between two kernels is the cost of tracing that is off.
  */
-
 #include "../guests/hyp_vm.h"
 
 #define ROUNDS	50
-#define RUNS	16		/* in a round: the counter ticks every 16 ns */
+#define RUNS	16		/* in a round, as the counter ticks every 16 ns */
 #define READS	200
 
 /* 1: store; branch to 1 */
@@ -22,8 +21,8 @@ static const uint32_t read_counter[] = {
 #define EXITS	"/sys/kernel/debug/kvm/exits"
 
 /*
- * The least that a run up to the next store takes [ns]; @last is what it stores. Each
- * run is one of the exits that the host counts, but for interrupts there is no other.
+ * The least time of a run up to the next store [ns]; @last is the value stored. The host
+ * counts exits: there is one in each run, and few others, which interrupts cause.
  */
 static double least(const struct vm *vm, uint64_t *last)
 {
@@ -60,7 +59,7 @@ static double storing(void)
 	return ns;
 }
 
-/* Time of a run in which it reads its counter @reads times, which EL2 has to do for it. */
+/* Time of a run in which the guest reads its counter @reads times; EL2 emulates that. */
 static double reading(uint64_t reads)
 {
 	struct kvm_arm_counter_offset offset = { .counter_offset = 1ull << 62 };
@@ -71,7 +70,7 @@ static double reading(uint64_t reads)
 	IOCTL(vm.vm, KVM_ARM_SET_COUNTER_OFFSET, &offset);
 	set_reg(&vm, CORE_REG(regs.regs[5]), reads);
 	ns = least(&vm, &last);
-	/* The machine's own counter does not get that far. */
+	/* The machine's own counter cannot be that high. */
 	if (last >> 62 != 3)
 		errx(1, "the guest reads the counter as %#lx, not with its offset", last);
 	vm_destroy(&vm);
@@ -85,7 +84,7 @@ int main(void)
 
 	printf("guest_vmm %.1f\n", storing());
 
-	/* With protection the counter is the guest's for good. */
+	/* In protected mode the guest always has the counter itself. */
 	if (!strstr(cmdline, "kvm-arm.mode=protected")) {
 		few = reading(1);
 		many = reading(1 + READS);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints how long the CPUs were at EL2, by what for: from each hyp_enter to its
- * hyp_exit, as they are read from trace_pipe_raw. What an entry is for, the event
- * behind hyp_enter says, if it is enabled: host_hcall, host_smc, vcpu_exit.
+ * Prints how long the CPUs were at EL2, by reason: from each hyp_enter to its hyp_exit, as
+ * read from trace_pipe_raw. The event after hyp_enter gives the reason, if it is enabled:
+ * host_hcall, host_smc, vcpu_exit.
  *
  * usage: hyp_times
  */
 
 #include "../hyp_trace.h"
 
-/* The names that __print_symbolic() has for a field, from the event's format. */
+/* The names that __print_symbolic() has for a field, from the event's format file. */
 struct names {
 	int		type;		/* of the event */
 	int		offset, size;	/* of the field in the payload */
@@ -90,7 +90,7 @@ static void add(const char *what, uint64_t ns)
 	l->ns[l->n++] = ns;
 }
 
-/* Where a CPU is. */
+/* The state of a CPU. */
 struct state {
 	bool		inside;
 	uint64_t	entered;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What hypervisor tracing costs, and beside it what the host's own costs, measured in
- * the same way. Under QEMU's -icount shift=0 a nanosecond is an instruction: that is
- * what the times below are, but for those of many CPUs, for which it has no clock.
+ * The cost of hypervisor tracing, and of the host's own tracing, measured in the same way.
+ * Under QEMU's -icount shift=0 a nanosecond is an instruction, so times are numbers of
+ * instructions, except with many CPUs, for which -icount has no clock.
  *
- * hyp_trace_bench SECTION: prints "NAME VALUE" lines; see sections[]. The names are
- * explained in the file targets. Each figure is of something that is counted here as well:
- * if there was not as much of it as the figure is divided by, there is no figure.
+ * hyp_trace_bench SECTION: prints "NAME VALUE" lines; see sections[]. The file targets
+ * explains the names. What a figure measures is counted, too; there is no figure if the
+ * count is less than the figure is divided by.
  */
 
 #include <poll.h>
@@ -24,7 +24,7 @@
 #define PER_PAGE	(EXT_RING_DATA_SIZE / 20)	/* selftest events */
 #define NR_EVENTS	100	/* in a batch */
 #define BATCHES		200
-#define PAGES_IN_BATCH	5	/* where a page is what is timed */
+#define PAGES_IN_BATCH	5	/* if pages are timed */
 #define PAGES		60	/* to read */
 
 static void fail(const char *what)
@@ -56,11 +56,11 @@ static void must_be_at_least(const char *what, long long is, long long least)
 	}
 }
 
-/* A tracer, ours or the host's, and how to have it record an event. */
+/* A tracer, the hypervisor's or the host's, and the files to make it record an event. */
 struct tracer {
 	const char	*dir;
 	const char	*event;
-	int		per_page;	/* of these in a page; the host's has 4080 bytes */
+	int		per_page;	/* events in a page; the host's has 4080 bytes */
 	int		write;		/* hyp/write_event or hyp/write_host_event */
 };
 
@@ -84,7 +84,7 @@ static void emit_events(const struct tracer *t, int count)
 	emit_events_by(t->write, count);
 }
 
-/* Events 1 to @last: whoever reads them can tell that each is there. */
+/* Emit events 1 to @last, so that a reader can tell that each is there. */
 static void emit_numbered(int fd, int last)
 {
 	char text[24];
@@ -103,7 +103,7 @@ static long long stat_in(const struct tracer *t, int cpu, const char *key)
 	return value;
 }
 
-/* Events of a CPU since the last reset, whatever has become of them. */
+/* Events recorded on a CPU since the last reset, read or not. */
 static long long recorded_on(const struct tracer *t, int cpu)
 {
 	return stat_in(t, cpu, "entries:") + stat_in(t, cpu, "\noverrun:") +
@@ -131,8 +131,8 @@ static void set_up(void)
 }
 
 /*
- * Mean time of batches that nothing interrupted [ns]: those that took the least, but
- * for what the counter can't resolve, which is 16 ns.
+ * Mean time of batches that nothing interrupted [ns]: those within 32 ns of the least, as
+ * the counter's resolution is 16 ns.
  */
 static double time_of(const struct tracer *t, int events, int batches,
 		      void (*between)(void))
@@ -160,14 +160,14 @@ static double time_of(const struct tracer *t, int events, int batches,
 	return (double)sum / count;
 }
 
-/* Time of a call [ns], without that of looking at the clock. */
+/* Time of a call [ns], without the time to read the clock. */
 static double cost_of_call(const struct tracer *t)
 {
 	return (time_of(t, NR_EVENTS, BATCHES, NULL) -
 		time_of(t, 0, BATCHES, NULL)) / NR_EVENTS;
 }
 
-/* The same where a call records nothing. */
+/* Time of a call that records nothing [ns]. */
 static double cost_without(const struct tracer *t)
 {
 	long long before = recorded(t);
@@ -180,9 +180,9 @@ static double cost_without(const struct tracer *t)
 }
 
 /*
- * What a call takes more with @events recorded, a set_event line, of which it is to
- * record @per_call. Turning them on and off is recorded as well, if they are of each
- * hypercall.
+ * Additional time of a call with @events recorded, a set_event line; each call must record
+ * @per_call of them. Turning events on and off is recorded as well if the events are those
+ * of each hypercall.
  */
 static double cost_of(const char *events, int per_call, double without)
 {
@@ -250,11 +250,11 @@ static void bench_size(void)
 
 static uint8_t buffer[4096];
 
-/* What was seen of events that are numbered from 1. */
+/* The events seen so far; they are numbered from 1. */
 static struct {
 	uint64_t	next;
 	long long	events;
-	long long	wrong;		/* neither the next nor after a gap that is told */
+	long long	wrong;		/* neither the next one nor after a reported gap */
 } seen;
 
 static void look_at(void *data, const struct event *e)
@@ -266,7 +266,7 @@ static void look_at(void *data, const struct event *e)
 	seen.next = id + 1;
 }
 
-/* What is done with a page, however it was read: each event is looked at. */
+/* Look at each event of a page, whichever way it was read. */
 static void look_at_page(const uint8_t *page)
 {
 	int count = decode_page(page, look_at, NULL);
@@ -283,7 +283,7 @@ static void see_nothing_yet(void)
 	seen.next = 1;
 }
 
-/* Events 1 to @last and no others. */
+/* Exactly events 1 to @last must have been seen. */
 static void must_have_seen(long long last)
 {
 	must_be("events seen", seen.events, last);
@@ -300,9 +300,9 @@ static int open_raw(const struct tracer *t, int flags)
 	return fd;
 }
 
-/* A page that is full ---------------------------------------------------------- */
+/* A full page ------------------------------------------------------------------ */
 
-/* A reader that takes away what a batch has written. */
+/* A reader that consumes what a batch has written. */
 static int raw_fd, batches_read;
 
 static void read_all(void)
@@ -319,7 +319,7 @@ static void read_all(void)
 			PAGES_IN_BATCH * PER_PAGE);
 }
 
-/* What a page more costs, in a batch that fills several. */
+/* The additional cost of a page, in a batch that fills several. */
 static double cost_of_page(double event, void (*between)(void))
 {
 	long long before = recorded(&hyp);
@@ -350,7 +350,7 @@ static void bench_page(void)
 
 /* Reading --------------------------------------------------------------------- */
 
-/* Ways to read up to PAGES pages, and how many there were. */
+/* The ways to read up to PAGES pages; each returns the number of pages. */
 static int read_pages(int fd)
 {
 	int pages = 0;
@@ -362,7 +362,7 @@ static int read_pages(int fd)
 	return pages;
 }
 
-/* Where to splice to: a pipe, and from there into nothing. */
+/* Pages are spliced to a pipe, and from there to /dev/null. */
 static int ends[2], null;
 
 static void send_on(int pages)
@@ -449,14 +449,14 @@ static int mmap_pages(int fd)
 static const struct way {
 	const char	*name;
 	int		(*read_some)(int fd);
-	int		(*and_look)(int fd);	/* in a first round, which is not timed */
+	int		(*and_look)(int fd);	/* first round, not timed */
 } ways[] = {
 	{ "read", read_pages, read_pages },
 	{ "splice", splice_pages, splice_and_look },
 	{ "mmap", mmap_pages, mmap_pages },
 };
 
-/* Time of reading PAGES pages that are full, once [ns]. */
+/* Time of reading PAGES full pages, once [ns]. */
 static uint64_t time_once(const struct tracer *t, int fd, int (*read_some)(int fd))
 {
 	const int events = PAGES * t->per_page;
@@ -476,7 +476,7 @@ static uint64_t time_once(const struct tracer *t, int fd, int (*read_some)(int f
 	return time;
 }
 
-/* Time to read a page in a certain way, the least of several [ns]. */
+/* Time to read a page in a certain way, the least of several times [ns]. */
 static double time_to_read(const struct tracer *t, const struct way *way)
 {
 	uint64_t least = UINT64_MAX, time;
@@ -496,7 +496,7 @@ static double time_to_read(const struct tracer *t, const struct way *way)
 	return (double)least / PAGES;
 }
 
-/* The part of it that is looking at a page's events, the least of several [ns]. */
+/* Time to look at a page's events, which is a part of that [ns]. */
 static double time_to_look(void)
 {
 	uint64_t least = UINT64_MAX, time;
@@ -539,7 +539,7 @@ static void bench_reading(void)
 	printf("look_at_page %.0f\n", time_to_look());
 }
 
-/* Swaps that EL2 was called for, as it has recorded them itself, and other calls. */
+/* Calls of EL2 to swap pages, and other calls, as EL2 has recorded them. */
 static void bench_hypercalls(void)
 {
 	int fd = open_raw(&hyp, O_NONBLOCK), swaps, pages;
@@ -584,8 +584,8 @@ static void *wait_for_event(void *arg)
 }
 
 /*
- * It sleeps in read(): there is nothing else for it to wait for. And EL2 has an alarm set
- * for it, which takes until the next tick if it had one in this tick.
+ * Wait until the waiter sleeps in read(), the only place where it can, and until EL2 has
+ * its alarm. That takes until the next tick if an alarm was already set in this tick.
  */
 static void wait_for_waiter(void)
 {
@@ -613,7 +613,7 @@ static void first_ts(void *data, const struct event *e)
 		*ts = e->ts;
 }
 
-/* Time from an event to the return of whoever waited for it, and for that alone [us]. */
+/* Time from an event to the return of the reader that waits for it [us]. */
 static double latency_once(const struct tracer *t)
 {
 	long long before = recorded(t);
@@ -638,7 +638,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median. */
+/* The median of several latencies. */
 static double latency_of(const struct tracer *t)
 {
 	double samples[21];
@@ -685,7 +685,7 @@ static void bench_start(void)
 	printf("on_to_event %.1f\n", time / 1000.0);
 }
 
-/* ring_pages has nothing once EL2 has given the ring back. */
+/* Wait until ring_pages is empty: EL2 has given the ring back then. */
 static void wait_for_unload(void)
 {
 	int fd = pages_open();
@@ -697,7 +697,7 @@ static void wait_for_unload(void)
 	close(fd);
 }
 
-/* EL2 has that many pages, no more, and uses them. */
+/* EL2 must have exactly that many pages, and use them. */
 static void must_be_loaded(int pages)
 {
 	int fd = pages_open();
@@ -725,7 +725,7 @@ static void bench_load(void)
 		time = boot_ns();
 		must_put(HYP "tracing_on", "1");
 		time = boot_ns() - time;
-		/* Room for as much data, and the reader's page. */
+		/* Room for the data, and the reader page. */
 		pages = ((mbs[i] << 20) + EXT_RING_DATA_SIZE - 1) / EXT_RING_DATA_SIZE + 1;
 		must_be_loaded(pages);
 		printf("load_%d %.2f\n", mbs[i], time / 1e6);
@@ -741,12 +741,12 @@ static void bench_load(void)
 
 static pthread_barrier_t start;
 
-/* What is done in a round; each is compared with the first. */
+/* What a round does; each is compared with the first. */
 static enum scale { CALLING, RECORDING, READING, NR_SCALES } doing;
 
 /*
- * A CPU's own: its ring's file, and a file to write to, for those who write to the same
- * one take turns.
+ * The state of a CPU. Each has a file of its own to write to, as writers to the same open
+ * file take turns.
  */
 struct load {
 	pthread_t	thread;
@@ -758,7 +758,7 @@ struct load {
 	uint8_t		page[PAGE];
 };
 
-/* Take away a round's events: all are there, for it is this CPU that has recorded them. */
+/* Consume a round's events. This CPU has recorded them, so all of them must be there. */
 static void read_round(struct load *load)
 {
 	int count, events = 0;
@@ -799,7 +799,7 @@ static void load_open(struct load *load, int cpu)
 		fail("write_event, trace_pipe_raw");
 }
 
-/* Each has recorded what it is to have recorded, and read it if it was to. */
+/* Check that the CPU has recorded its events, and read them if it had to. */
 static void load_close(struct load *load)
 {
 	const long long events = doing == CALLING ? 0 : SCALE_ROUNDS * PER_PAGE;
@@ -811,7 +811,7 @@ static void load_close(struct load *load)
 		doing == READING ? events : 0);
 }
 
-/* Time from the first CPU's first call to the last one's last. */
+/* Time from the beginning of the first CPU to the end of the last one. */
 static double cost_once(int cpus, enum scale what)
 {
 	static struct load loads[MAX_CPUS];
@@ -838,8 +838,8 @@ static double cost_once(int cpus, enum scale what)
 }
 
 /*
- * The least of several, in turns: the machine that emulates us does other things as
- * well, at some times more than at others.
+ * Takes the least of several times, in turns, as the load of the emulating machine
+ * changes.
  */
 static void bench_scale(void)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# targets and "WHERE NAME VALUE" lines to a table and to a JSON file. Each figure
-# has to be there, once, wherever targets says that it is measured.
+# Turns targets and "WHERE NAME VALUE" lines into a table and a JSON file. Each figure
+# must be there, once, wherever targets says that it is measured.
 
 FNR == NR {
 	if (/^#/)

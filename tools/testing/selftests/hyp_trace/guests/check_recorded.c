@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks what was recorded while guests ran: the hypervisor's events for themselves,
- * and against what the host recorded of the same, its kvm_entry and kvm_exit.
+ * Checks what was recorded while guests ran: the hypervisor's events by themselves, and
+ * against the host's kvm_entry and kvm_exit.
  *
  * usage: check_recorded DIRECTORY
- * with the files hyp.cpuN and kvm.cpuN of record.c, in the system that recorded them.
- * What is wrong is said, the first of its kind on each CPU; status 1 then.
+ * DIRECTORY has the files hyp.cpuN and kvm.cpuN of record.c; run it in the system that
+ * recorded them. Prints the first error of each kind on each CPU; then the status is 1.
  *
- * Recorders that don't keep up lose events. Then it is checked that as many are missing
- * as the hypervisor says, nothing is expected of what was lost, and all of what was not.
+ * Recorders that do not keep up lose events. Then as many events must be missing as the
+ * hypervisor says; nothing is expected of lost events, and everything of others.
  */
 
 #include <err.h>
@@ -26,7 +26,7 @@ static const char * const files[WHATS] = {
 	[KVM_ENTRY]	= "kvm/kvm_entry",	[KVM_EXIT]	= "kvm/kvm_exit",
 };
 
-/* By event type, and where in the payload there is "u16 vm, u16 vcpu". */
+/* By event type: the kind, and the offset of "u16 vm, u16 vcpu" in the payload. */
 static enum what what_is[65536];
 static int vm_at[WHATS];
 
@@ -53,7 +53,7 @@ struct record {
 	uint64_t	lost;
 	enum what	what;
 	int		pid;
-	uint32_t	vcpu;		/* with its VM's number */
+	uint32_t	vcpu;		/* and its VM's number */
 };
 
 struct records {
@@ -96,15 +96,15 @@ static struct records load(const char *path, bool padded)
 	return r;
 }
 
-/* Runs of vCPUs of which all was recorded; the least that fits into a ring is more. */
+/* So many runs of vCPUs must be complete; a ring has room for more in any case. */
 #define ENOUGH		1000
 
-/* The state of a CPU at a point of its time line. Nothing runs when it begins. */
+/* The state of a CPU at a point of its time line. At first nothing runs. */
 struct state {
 	int		cpu;
-	unsigned int	said;		/* bit per complaint */
+	unsigned int	said;		/* a bit per message */
 	size_t		count[WHATS];
-	bool		inside;		/* of EL2; not known before the first event */
+	bool		inside;		/* at EL2; not known before the first event */
 	bool		known;
 	bool		loaded, running;
 	bool		guest_known;
@@ -114,10 +114,10 @@ struct state {
 	int		pid;
 	unsigned int	loads;		/* between kvm_entry and kvm_exit */
 	bool		loads_known;
-	size_t		whole;		/* from kvm_entry to kvm_exit, nothing lost */
+	size_t		whole;		/* runs from kvm_entry to kvm_exit without loss */
 };
 
-/* Events of the hypervisor are missing here. */
+/* Events of the hypervisor are missing here, so its state is unknown. */
 static void forget_hyp(struct state *s)
 {
 	s->known = false;
@@ -125,7 +125,7 @@ static void forget_hyp(struct state *s)
 	s->loads_known = false;
 }
 
-/* Events of the host are. */
+/* Events of the host are missing here, so its state is unknown. */
 static void forget_kvm(struct state *s)
 {
 	s->entered_known = false;
@@ -145,7 +145,7 @@ static void expect(struct state *s, bool ok, int line, const char *what,
 
 #define EXPECT(s, condition, r)	expect(s, condition, __LINE__, #condition, r)
 
-/* A guest is loaded, entered, left, put; each of them says what came before. */
+/* A guest is loaded, entered, left and put, in this order. */
 static void step_guest(struct state *s, const struct record *r)
 {
 	bool known = s->guest_known;
@@ -174,7 +174,7 @@ static void step_guest(struct state *s, const struct record *r)
 	s->guest_known = true;
 }
 
-/* The host's own events are around that. */
+/* kvm_entry comes before the load, kvm_exit after the put. */
 static void step_host(struct state *s, const struct record *r)
 {
 	bool loaded = s->guest_known && s->loaded;
@@ -197,7 +197,7 @@ static void step_host(struct state *s, const struct record *r)
 	s->entered_known = true;
 }
 
-/* EL2 is entered and left in turn. */
+/* hyp_enter and hyp_exit alternate. */
 static void step(struct state *s, const struct record *r)
 {
 	s->count[r->what]++;
@@ -212,7 +212,7 @@ static void step(struct state *s, const struct record *r)
 		EXPECT(s, !s->entered_known || s->entered, r);
 }
 
-/* Does a hypervisor's event come before one of the host's that has the same time? */
+/* Does an event of the hypervisor come before one of the host with the same time? */
 static bool hyp_first(const struct record *hyp, const struct record *kvm)
 {
 	return hyp->ts < kvm->ts || (hyp->ts == kvm->ts && kvm->what == KVM_EXIT);
@@ -223,7 +223,7 @@ static bool loses(const struct records *r, size_t next)
 	return next < r->n && r->record[next].lost;
 }
 
-/* Step through both. What is missing is forgotten where it would have begun. */
+/* Step through both. After a gap the state is unknown, from the earliest possible point. */
 static void walk(struct state *s, const struct records *hyp, const struct records *kvm)
 {
 	uint64_t last[2] = { };
@@ -239,14 +239,14 @@ static void walk(struct state *s, const struct records *hyp, const struct record
 		if (loses(kvm, k))
 			forget_kvm(s);
 		r = is_hyp ? &hyp->record[h++] : &kvm->record[k++];
-		/* Of each by itself; merged they are in order whatever they are. */
+		/* Check each sequence by itself; the merged one is always in order. */
 		EXPECT(s, r->ts >= last[is_hyp], r);
 		last[is_hyp] = r->ts;
 		step(s, r);
 	}
 }
 
-/* How many events are missing, and in how many places; the host may not say how many. */
+/* The numbers of missing events and of gaps; the host may not give a number. */
 static uint64_t lost_of(const struct records *r, size_t *gaps)
 {
 	uint64_t lost = 0;
@@ -259,7 +259,7 @@ static uint64_t lost_of(const struct records *r, size_t *gaps)
 	return lost;
 }
 
-/* Nothing was lost: then there is as much of each as of the other. */
+/* If nothing was lost, the counts of these events agree. */
 static bool adds_up(const struct state *s)
 {
 	return s->count[LOAD] == s->count[KVM_ENTRY] && s->count[LOAD] == s->count[PUT] &&

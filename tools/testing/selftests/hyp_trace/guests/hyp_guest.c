@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A small real guest: it reads its virtual counter, or makes a hypercall, and
- * stores the result to an address without memory, over and over. Each store leaves
- * the guest to this program, which moves the vCPU from CPU to CPU. Nothing in it
- * waits for anything, so that it does the same on a slow machine as on a fast one.
+ * A small real guest: it repeatedly reads its virtual counter, or makes a hypercall, and
+ * stores the result to an address without memory. Each store leaves the guest to this
+ * program, which moves the vCPU from CPU to CPU. It never waits, so it does the same on a
+ * slow machine as on a fast one.
  *
  * usage: hyp_guest EXITS [HYPERCALL]
- * With HYPERCALL, the first to try, the guest tries one after the other; none of
- * them may be known.
+ * With HYPERCALL, the guest tries one number after the other, beginning with that one;
+ * none of them may be known.
  */
 
 #include "hyp_vm.h"
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	set_reg(&vm, CORE_REG(regs.regs[5]), hypercall);
 
 	for (i = 0; i < exits; i++) {
-		/* Nowhere, if that CPU is off. */
+		/* This has no effect if that CPU is off. */
 		if (i % EXITS_PER_CPU == 0)
 			run_on(i / EXITS_PER_CPU % nr_cpus());
 		result = vm_run(&vm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small real guest: one page of code, no other memory, one vCPU that runs. What it
- * stores to MMIO_IPA, which x4 is, leaves it to its VMM.
+ * A small real guest: one page of code, no other memory, one vCPU that runs. A store to
+ * MMIO_IPA, which is in x4, leaves the guest to its VMM.
  */
 #ifndef HYP_VM_H
 #define HYP_VM_H
@@ -17,12 +17,12 @@
 #define CODE_IPA		0x40000000
 #define MMIO_IPA		0x10000000
 
-/* The vCPU is the last one of its VM; those before it need never run. */
+/* The vCPU in use is the last one of its VM; those before it never need to run. */
 struct vm {
 	int		kvm;
 	int		vm;
 	int		vcpu;
-	int		first;		/* the first one; -1 if that is it */
+	int		first;		/* the first vCPU; -1 if it is the one in use */
 	uint32_t	*code;
 	struct kvm_run	*run;
 };
@@ -49,7 +49,7 @@ static inline void set_reg(const struct vm *vm, uint64_t id, uint64_t value)
 	IOCTL(vm->vcpu, KVM_SET_ONE_REG, &reg);
 }
 
-/* The guest's page, with KVM_MEM_* flags. */
+/* Map the guest's page, with KVM_MEM_* flags. */
 static inline void set_memory(int vm, const uint32_t *memory, uint32_t flags)
 {
 	struct kvm_userspace_memory_region region = {
@@ -76,7 +76,7 @@ static inline uint32_t *add_memory(int vm, const uint32_t *code, size_t size)
 	return memory;
 }
 
-/* A vCPU with these features, by bit, is to begin at CODE_IPA; it has not run yet. */
+/* Initialize a vCPU with a mask of features, to start at CODE_IPA. */
 static inline void vcpu_init(struct vm *vm, int vcpu, uint32_t features)
 {
 	struct kvm_vcpu_init init;
@@ -94,7 +94,7 @@ static inline void vcpu_init(struct vm *vm, int vcpu, uint32_t features)
 		err(1, "mmap of a vCPU");
 }
 
-/* The vCPU with that index, 0 or 1; with 1 the VM has one before it. */
+/* Create a VM with a vCPU of that index, 0 or 1; with 1 there is another vCPU before it. */
 static inline struct vm vm_create_vcpu(const uint32_t *code, size_t size, int index,
 				       uint32_t features)
 {
@@ -116,7 +116,7 @@ static inline struct vm vm_create(const uint32_t *code, size_t size)
 	return vm_create_vcpu(code, size, 0, 0);
 }
 
-/* Up to its next store to MMIO_IPA; what it stores. */
+/* Run to the next store to MMIO_IPA; returns the value stored. */
 static inline uint64_t vm_run(const struct vm *vm)
 {
 	uint64_t value;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU: KVM's selftests, once without and once with all events of the
-# hypervisor. Tracing must not change what they find.
+# Runs in QEMU: runs KVM's selftests without tracing, then with all events of the
+# hypervisor. Tracing must not change their results.
 
 HYP=/sys/kernel/tracing/hyp
 LIMIT=$((120 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a program that hangs
@@ -12,14 +12,14 @@ KSFT_SKIP=4	# as in kselftest.h
 cd /guests || exit 1
 . /tests/result.sh
 
-# Overwritten when nobody reads them, so that they need no reader.
+# The number of events; they are overwritten, so no reader is needed.
 events() {
 	cat $HYP/per_cpu/cpu*/stats |
 		awk '/^(entries|overrun):/ { n += $2 } END { print n + 0 }'
 }
 
-# run_to FILE COMMAND...: its essential output, its status at the end. Not essential
-# are times and rates, addresses in the program and which of two vCPUs is first.
+# run_to FILE COMMAND...: write the essential output and the status to FILE. Times and
+# rates, addresses in the program and the order of two vCPUs are not essential.
 run_to() {
 	local out=$1 status=0
 
@@ -31,8 +31,8 @@ run_to() {
 	return $status
 }
 
-# without_tracing PROGRAM...: what it says when it succeeds. Some fail now and then, in
-# QEMU, in the unpatched kernel, too: what is under test is what tracing changes.
+# without_tracing PROGRAM...: get the output of a successful run. Some programs sometimes
+# fail in QEMU, in the unpatched kernel, too; the test is about what tracing changes.
 without_tracing() {
 	local try status
 
@@ -48,8 +48,8 @@ without_tracing() {
 	return $status
 }
 
-# with_tracing PROGRAM...: $count events; what differs is in /tmp/diff. Some have
-# opinions on time, which is QEMU's: a difference has to come back.
+# with_tracing PROGRAM...: sets $count to the number of events; /tmp/diff has differences.
+# Some programs depend on timing, which QEMU changes, so only a repeated difference counts.
 with_tracing() {
 	local try
 
@@ -64,7 +64,7 @@ with_tracing() {
 	done
 }
 
-# One line of the list.
+# compare LINE: run one line of the list.
 compare() {
 	local last
 
@@ -88,7 +88,7 @@ compare() {
 grep -q '^[^#]' kvm_selftests.list || { echo "Bail out! no test in kvm_selftests.list"; exit 1; }
 echo 0 > $HYP/tracing_on
 echo 1 > $HYP/events/enable
-# Programs may read from stdin: the list is not for them.
+# Programs may read from stdin, so the list is on descriptor 3.
 while read -r line <&3; do
 	case $line in
 	""|"#"*)	;;

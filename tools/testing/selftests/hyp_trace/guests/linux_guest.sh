@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU: Linux as a guest, in a VMM that people use: QEMU with KVM. All events
-# of the hypervisor are recorded meanwhile, and what the host says of the same: its
-# own kvm_entry and kvm_exit.
+# Runs in QEMU: runs Linux as a guest, in a VMM that people use: QEMU with KVM. Meanwhile
+# all events of the hypervisor are recorded, and the host's kvm_entry and kvm_exit to
+# compare with.
 
 ROOT=/sys/kernel/tracing
 HYP=$ROOT/hyp
@@ -13,7 +13,7 @@ LIMIT=$((400 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a guest that hangs
 cd /guests || exit 1
 . /tests/result.sh
 
-# QEMU's libraries are beside it, not where this system would look for them.
+# QEMU's libraries are in its own directory, where this system does not look for them.
 boot() {
 	timeout $LIMIT vmm/ld-linux-aarch64.so.1 --library-path vmm \
 		vmm/qemu-system-aarch64 \
@@ -23,8 +23,8 @@ boot() {
 		-append "console=ttyAMA0 panic=-1" < /dev/null
 }
 
-# The hypervisor's instance first on and last off: what the host has recorded, it
-# has, too.
+# The hypervisor's instance is turned on first and off last, so it has each event that
+# corresponds to an event of the host.
 start_recording() {
 	mkdir -p $OUT
 	echo boot > $ROOT/trace_clock
@@ -57,7 +57,7 @@ stop_recording() {
 	done
 }
 
-# show NAME INSTANCE: what was recorded of it, and what was lost
+# show NAME INSTANCE: print how much was recorded and lost
 show() {
 	for file in $OUT/$1.cpu*; do
 		cpu=${file##*.}
@@ -71,7 +71,7 @@ seconds() {
 	cut -d. -f1 /proc/uptime
 }
 
-# Both CPUs have computed what this system computes.
+# Both CPUs must have computed the sum that this system computes.
 computed() {
 	local sum cpu
 

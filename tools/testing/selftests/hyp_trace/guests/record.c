@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Appends what an instance of ftrace records to files, one for each CPU: the pages
- * of trace_pipe_raw, as they are. Ends with SIGTERM, after what is there by then.
+ * Appends what an instance of ftrace records to files, one for each CPU: the pages of
+ * trace_pipe_raw, unchanged. On SIGTERM it copies the remaining events and ends.
  *
  * usage: record INSTANCE PREFIX
  * INSTANCE is a directory; the files are PREFIX.cpu0, PREFIX.cpu1 ...
@@ -33,7 +33,7 @@ static int open_cpu(const char *fmt, const char *base, int cpu, int flags)
 	return open(path, flags, 0600);
 }
 
-/* Copy all that there is; it does not wait. */
+/* Copy all unread events, without waiting. */
 static void drain(int cpu)
 {
 	char page[PAGE];
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	if (!cpus)
 		err(1, "%s", argv[1]);
 
-	/* Let the signal in only while waiting, where it ends the wait. */
+	/* The signal is unblocked only while waiting, so that it ends the wait. */
 	sigemptyset(&none);
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a hypercall costs, from the host and back, without tracing: for any kernel, with
- * our hooks or not. One that EL2 does not know, and one that does next to nothing, with
- * a disabled event in it.
+ * The cost of a hypercall from the host and back, without tracing; runs on any kernel, with
+ * the tracer's hooks or not. It measures a hypercall that EL2 does not know, and one that
+ * does little, with a disabled event in it.
  */
 
 #include <linux/arm-smccc.h>
@@ -16,7 +16,7 @@
 #define CALLS	100
 #define ROUNDS	20
 
-/* The least that one takes [ns / CALLS]. */
+/* The least time of a hypercall [ns / CALLS]. */
 static u64 least(u32 id, s64 result)
 {
 	u64 start, ns, best = U64_MAX;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * How the writers in this directory are timed: on one CPU, the best of several rounds.
- */
+/* Times the writers in this directory: on one CPU, the best of several rounds. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -22,7 +20,7 @@ static inline uint64_t bench_clock(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* Time of an event that @write writes, given its number [ns]; printed as @name. */
+/* Print as @name the time of an event [ns]; @write writes one, given its number. */
 static inline void bench(const char *name, void (*write)(uint64_t id))
 {
 	uint64_t least = UINT64_MAX, time, id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event of one u64 costs with LTTng-UST, to be run in a session that has
+ * The cost of an event of one u64 with LTTng-UST. Runs in a session that has
  * hyp_bench:selftest enabled; see bench/user/run.
  */
 
@@ -15,7 +15,7 @@ static void write_event(uint64_t id)
 	lttng_ust_tracepoint(hyp_bench, selftest, id);
 }
 
-/* Does somebody record it? Else it is a test and a branch that is timed. */
+/* Is the event recorded? Otherwise only a test and a branch would be timed. */
 static void check_enabled(void)
 {
 	if (!lttng_ust_tracepoint_enabled(hyp_bench, selftest)) {

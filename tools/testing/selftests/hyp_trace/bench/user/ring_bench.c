@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What EL2's ring costs as a program on this machine: ext_ring_writer.h and ext_ring.c
- * as they are, an event of one u64, into a ring of 1 MiB that is overwritten.
+ * The cost of EL2's ring in a program on this machine: ext_ring_writer.h and ext_ring.c,
+ * unchanged; an event of one u64, into a ring of 1 MiB that is overwritten.
  *
- * Beside it what nothing can be faster than: the clock alone, and storing as many
+ * Also lower bounds for any tracer: the cost of the clock alone, and of storing as many
  * bytes to as much memory.
  */
 
@@ -79,12 +79,12 @@ static void copy_bytes(u64 id)
 	u8 *to = (u8 *)pages + at;
 
 	memcpy(to, from, sizeof(from));
-	/* Each of them, as somebody might read it. */
+	/* The compiler must not drop any of the stores. */
 	__asm__ volatile("" : : "r" (to) : "memory");
 	at = at + sizeof(from) < sizeof(pages) - sizeof(from) ? at + sizeof(from) : 0;
 }
 
-/* The ring has the events that were timed: each was written, the last of all last. */
+/* Check that the ring has each event that was timed, and ends with the last one. */
 static void check_ring(u64 seq)
 {
 	u64 room = ring.write - sizeof(struct record), id;
