@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU: all kernel tests.
+# Runs in QEMU: runs all kernel tests.
 
 . /tests/result.sh
 
-# The events first: some are of memory that nothing was done to before.
+# hyp_events_test is first: some events need memory that was not touched before.
 for test in hyp_events_test hyp_files_test hyp_mmap_test hyp_trace_test hyp_trust_test \
 	    hyp_account_test hyp_wait_test hyp_idle_test; do
 	$test || status=1
 done
 
-# In the kernel of make test-debug: what has leaked shows when it is looked for twice.
+# In the kernel of make test-debug: two scans show what has leaked.
 leaks=/sys/kernel/debug/kmemleak
 if [ -e $leaks ]; then
 	for i in 1 2; do

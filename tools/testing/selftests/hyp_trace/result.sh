@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For the scripts that print TAP: those that run in QEMU have this in /tests. They end
-# with "exit $status".
+# Functions for scripts that print TAP; those that run in QEMU have this file in /tests.
+# Scripts end with "exit $status".
 
 status=0
 
-# result NAME: of the command before. If that has failed, the beginning of what it said,
-# where $log has that.
+# result NAME: the result of the command before. If it has failed, the beginning of its
+# output is printed, if $log has it.
 result() {
 	if [ $? = 0 ]; then
 		echo "ok $1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, in a kernel that can't trace the hypervisor: no directory, no
-# events, and one line in the kernel log that says why. The name is anybody's then.
+# Runs in QEMU, in a kernel that cannot trace the hypervisor: there is no directory and no
+# event, and one line in the kernel log gives the reason. The name hyp is free then.
 
 set -e
 dmesg | grep 'hyp_trace:'
@@ -15,7 +15,7 @@ cd /sys/kernel/tracing
 [ -e events/sched ]
 [ -z "$(grep '^hyp:' available_events)" ]
 [ -n "$(grep '^sched:' available_events)" ]
-# What is enabled beside an event that there is not is enabled.
+# An event is enabled even if it is listed with one that does not exist.
 [ "$(grep -c 'sched:sched_switch' /proc/cmdline)" = "$(cat events/sched/sched_switch/enable)" ]
 mkdir instances/hyp
 [ -e instances/hyp/events/sched ]

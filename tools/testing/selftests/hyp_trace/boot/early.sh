@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, booted with trace_event=hyp:hyp_enter trace_trigger=hyp_exit.traceoff:
-# what is enabled before the hypervisor is known is recorded once it is, until it is
+# Runs in QEMU, booted with trace_event=hyp:hyp_enter trace_trigger=hyp_exit.traceoff: an
+# event that is enabled before the hypervisor is known is recorded afterwards, until it is
 # disabled; a trigger is refused.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
 . /tests/result.sh
 
-# How many events of that name a hypercall records, which records selftest as well
+# recorded NAME: the number of these events in a hypercall that also records selftest
 recorded() {
 	echo > $hyp/trace
 	echo 42 > $hyp/write_event
@@ -30,7 +30,7 @@ echo 0 > $tracing/events/hyp/hyp_enter/enable
 [ "$(cat $tracing/events/hyp/hyp_enter/enable)" = 0 ] && [ "$(recorded hyp_enter)" = 0 ]
 result "and is not after it has been disabled"
 
-# It counts as nothing that is left: the event goes on and off.
+# A refused trigger leaves no reference: the event can be enabled and disabled.
 grep -q 'Hypervisor events have no triggers' $tracing/error_log &&
 	[ "$(cat $tracing/events/hyp/hyp_exit/enable)" = 0 ] &&
 	echo 1 > $tracing/events/hyp/hyp_exit/enable &&

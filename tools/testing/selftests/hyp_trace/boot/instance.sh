@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M: the name is the
-# hypervisor's, and its buffer as large as it can be. And with reserve_mem=4M:4096:map
+# Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M: the name hyp stays the
+# hypervisor's, and its buffer gets the maximum size. Also with reserve_mem=4M:4096:map
 # trace_instance=map@map, an instance without a snapshot buffer. With fail_trace_ext= the
-# link "hypervisor" can't be created.
+# link "hypervisor" cannot be created.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, in a kernel without a hypervisor: a second external writer, which is a
-# kthread on each CPU (CONFIG_TRACE_EXT_KTHREAD), is read in each way that there is.
-# Prints TAP.
+# Runs in QEMU, in a kernel without a hypervisor: reads from a second external writer, a
+# kthread on each CPU (CONFIG_TRACE_EXT_KTHREAD), in all ways. Prints TAP.
 
 . /tests/result.sh
 
@@ -30,7 +29,7 @@ ids_are() {
 		}'
 }
 
-# stat_sum NAME: of all CPUs' statistics
+# stat_sum NAME: the sum of a statistic over all CPUs
 stat_sum() {
 	awk -v name="$1" -F': ' '$1 == name { n += $2 } END { print n + 0 }' \
 		$K/per_cpu/cpu*/stats
@@ -65,7 +64,7 @@ consumes() {
 		[ "$(stat_sum 'read events')" = $((N * CPUS)) ]
 }
 
-# The reader waits before there is an event: the writer's doorbell wakes it.
+# A reader that waits before there is an event is woken by the writer's doorbell.
 wakes_readers() {
 	timeout 60 head -n $((3 * CPUS)) $K/trace_pipe > /tmp/woken &
 	usleep 300000
@@ -74,7 +73,7 @@ wakes_readers() {
 	wait $! && ids_are 1 3 < /tmp/woken
 }
 
-# Lost events are counted, to the last one.
+# All lost events are counted.
 counts_overrun() {
 	echo > $K/trace
 	echo 8 > $K/buffer_size_kb
@@ -120,7 +119,7 @@ a_cpu_comes_and_goes() {
 		echo 10 > $K/write_events && ids_are 1 10 < $K/trace
 }
 
-# What a hypervisor's event can't do, this one can't either.
+# What the hypervisor's events do not support is refused here, too.
 refuses() {
 	! echo 'id > 5' 2> /dev/null > $K/events/kthread/written/filter &&
 		grep -q "kthread event: error: Kthread events can't be filtered" $K/error_log &&

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, with tracing locked, and trace_event=hyp:hyp_enter: the files say so,
-# and nothing is recorded.
+# Runs in QEMU, with tracing locked, and trace_event=hyp:hyp_enter: writing to the files
+# fails, and nothing is recorded.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
 . /tests/result.sh
 
-# refused FILE TEXT: it may not be written
+# refused FILE TEXT: writing TEXT to FILE must fail
 refused() {
 	sh -c "echo $2 > $hyp/$1" 2>&1 | grep -q 'Operation not permitted'
 }

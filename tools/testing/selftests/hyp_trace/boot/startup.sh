@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in QEMU, in the kernel of make test-startup, which has enabled and disabled all
-# events at boot. What that has found to be wrong is a warning, and fails the run. With
-# kvm-arm.hyp_trace=on: that unlocks tracing, which is locked in this kernel without.
+# events at boot. An error found then is a warning, and fails the run. Booted with
+# kvm-arm.hyp_trace=on, which unlocks tracing; it is locked in this kernel by default.
 
 . /tests/result.sh
 
 cd /sys/kernel/tracing
 
-# Without a hypervisor to trace the events are gone again.
+# All events are disabled; if the hypervisor cannot be traced, its events are gone.
 none_enabled() {
 	if [ -e hyp ]; then
 		[ "$(cat events/hyp/*/enable hyp/events/hyp/*/enable | sort -u)" = 0 ]

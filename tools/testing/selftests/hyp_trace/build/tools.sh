@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of make apply and of tools/qemu/run. Prints TAP; $1 is for scratch.
+# Tests of make apply and of tools/qemu/run. Prints TAP; $1 is a scratch directory.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../../../.." && pwd)
@@ -12,13 +12,13 @@ run=$top/tools/qemu/run
 log=$out/log
 . "$here/../result.sh"
 
-# All files of a tree and their content.
+# A checksum of all files of a tree, with their names.
 fingerprint() {
 	(cd "$1" && find . -type f -print0 | sort -z | xargs -0 sha256sum) |
 		sha256sum
 }
 
-# What "make apply" needs of a tree: the files that have hooks, as released.
+# The tree has what "make apply" needs: the files that have hooks, as released.
 tree=$out/linux
 cp -a "$top/build/pristine" "$tree"
 cp "$top/build/linux/Makefile" "$tree/"
@@ -89,7 +89,7 @@ script <<< 'echo c > /proc/sysrq-trigger; while :; do sleep 1000; done'
 [ $? = 125 ] && grep -q 'Kernel panic' "$log"
 result "run exits with 125 on a panic, and shows it"
 
-# vacated LISTED...: a CPU goes off with two tasks, of which these are listed
+# vacated LISTED...: a CPU goes off with two tasks; the log lists these
 vacated() {
 	script <<-END
 		exec > /dev/kmsg

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hypervisor tracing through libtracefs and libtraceevent, by nothing but their
- * public functions. What they return is compared with what was emitted.
+ * Tests hypervisor tracing through the public functions of libtracefs and libtraceevent.
+ * Their results are compared with what was emitted.
  *
- * Runs with whatever version of the libraries there is; functions that came after
- * 1.6 are looked up when it runs.
+ * Runs with any version of the libraries; functions that came after 1.6 are looked up at
+ * run time.
  */
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 #include "../../kselftest_harness.h"
 #include "../hyp_trace.h"
 
-/* Time-outs are for what hangs: a slow machine has room. */
+/* Time-outs catch hangs; they leave room for slow machines. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	600	/* seconds */
 
@@ -72,7 +72,7 @@ TEST_F(libtracefs, instance_is_found)
 	tracefs_list_free(all);
 	EXPECT_TRUE(tracefs_instance_exists("hyp"));
 
-	/* It is there, so it is not made, and destroying it fails. */
+	/* The instance exists, so it is not created, and destroying it fails. */
 	by_name = tracefs_instance_create("hyp");
 	ASSERT_NE(NULL, by_name);
 	EXPECT_FALSE(tracefs_instance_is_new(by_name));
@@ -151,7 +151,7 @@ TEST_F(libtracefs, options_can_be_set)
 					      TRACEFS_OPTION_OVERWRITE));
 }
 
-/* What is expected of each CPU's next event. */
+/* The last id and time of each CPU; the next event must follow them. */
 struct expected {
 	struct tep_handle	*tep;
 	unsigned long long	id[64];
@@ -237,7 +237,7 @@ static void check_page(struct tep_handle *tep, struct kbuffer *kbuf, void *page,
 	}
 }
 
-/* Read all that there is of CPU 0. */
+/* Read and check all events of CPU 0. */
 static void check_cpu(struct tep_handle *tep, struct tracefs_cpu *cpu,
 		      struct expected *x)
 {
@@ -264,7 +264,7 @@ TEST_F(libtracefs, a_cpu_can_be_selected_and_read)
 	ASSERT_LE(0, tracefs_instance_file_write(self->hyp, "buffer_percent", "0"));
 	ASSERT_EQ(0, tracefs_trace_on(self->hyp));
 
-	/* A second descriptor to select() on: that of the first is the library's. */
+	/* Open a second descriptor to select() on; the first is private to the library. */
 	fd = tracefs_instance_file_open(self->hyp,
 					"per_cpu/cpu0/trace_pipe_raw", O_RDONLY);
 	ASSERT_LE(0, fd);

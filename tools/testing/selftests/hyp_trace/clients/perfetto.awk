@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# From "protoc --decode_raw" of a Perfetto trace to a line per event, and one per
-# thing that Perfetto complains of:
+# Turns the output of "protoc --decode_raw" for a Perfetto trace into a line per event, and
+# a line per complaint of Perfetto:
 #
 #   event CPU TIMESTAMP PID NAME [ARGUMENT...]
 #   lost CPU
 #   error WHAT
 #
-# Fields are numbers there. These are from Perfetto's protos: trace.proto (packet
-# 1), trace_packet.proto (ftrace_events 1, ftrace_stats 34), ftrace_event_bundle.proto
-# (cpu 1, event 2, lost_events 3, error 8, generic_event_descriptors 11),
-# ftrace_event.proto, ftrace_stats.proto. An event that Perfetto has no type for is
-# described by a descriptor behind the events of its bundle.
+# Fields are numbers in that output. The numbers are from Perfetto's protos: trace.proto
+# (packet 1), trace_packet.proto (ftrace_events 1, ftrace_stats 34),
+# ftrace_event_bundle.proto (cpu 1, event 2, lost_events 3, error 8,
+# generic_event_descriptors 11), ftrace_event.proto, ftrace_stats.proto. If Perfetto has no
+# type for an event, a descriptor after the events of its bundle describes it.
 
 BEGIN {
 	name[476] = "hyp_enter"; name[477] = "hyp_exit"; name[478] = "host_hcall"
@@ -33,7 +33,7 @@ function value() {
 	return v
 }
 
-# The path of the fields that we are in: "1/1/2" is an event.
+# The path of the enclosing fields: "1/1/2" is an event.
 /\{$/ {
 	path[++depth] = field()
 	where = where "/" path[depth]
@@ -58,7 +58,7 @@ where == "/1/1" && field() == 1 { cpu = value() }
 where == "/1/1" && field() == 3 { if (value() != 0) print "lost", cpu }
 where == "/1/1/2" && field() == 1 { ts[n] = value() }
 where == "/1/1/2" && field() == 2 { pid[n] = value() }
-# One without arguments is an empty string, as far as one can tell.
+# An event without arguments looks like an empty string.
 where == "/1/1/2" && field() > 2 { kind[n] = field() }
 where ~ /^\/1\/1\/2\/[0-9]+$/ { args[n] = args[n] " " field() "=" value() }
 where == "/1/1/11" && field() == 1 { described = value() }

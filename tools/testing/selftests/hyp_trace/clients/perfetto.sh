@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in QEMU: Perfetto records the hypervisor's instance. Prints results, and the
-# recorded traces in base64 between "TRACE NAME" and "END"; clients/perfetto
-# decodes them and knows what has to be in them.
+# recorded traces in base64 between "TRACE NAME" and "END"; clients/perfetto decodes and
+# checks them.
 
 . /tests/roots.sh
 
 N=200
 
-# config [MORE]: what to record, until it is stopped. The last flush takes what there
-# is, however long that takes.
+# config [MORE]: print a configuration that records until it is stopped. The last flush
+# takes all events, however long that takes.
 config() {
 	cat <<-END
 	buffers { size_kb: 16384 }
@@ -24,8 +24,8 @@ config() {
 HYP_EVENTS='ftrace_events: "hyp/hyp_enter" ftrace_events: "hyp/hyp_exit"
 	ftrace_events: "hyp/*"'
 
-# record NAME CONFIG: in the background, as $recorder, which is no shell's pid; returns
-# when it records, which Perfetto says with a byte of 0
+# record NAME CONFIG: record in the background; $recorder is the pid of Perfetto itself, not
+# of a shell. Returns when Perfetto records, which it signals with a byte of 0.
 record() {
 	config "$2" > /tmp/$1.cfg
 	mkfifo /tmp/$1.started
@@ -39,7 +39,7 @@ record() {
 	return 1
 }
 
-# stop NAME [PID]: have it take what was recorded until now, and end
+# stop NAME [PID]: let Perfetto take what was recorded until now, and end
 stop() {
 	local pid=${2:-$recorder}
 
@@ -65,7 +65,7 @@ given_back() {
 	[ "$(cat $HYP/tracing_on)" = 0 ] && [ "$(cat $HYP/events/hyp/enable)" = 0 ]
 }
 
-# As anybody would do it, under load, and with a CPU going off and on.
+# Record as a user would, under load, and with a CPU that goes off and on.
 simple() {
 	record simple "instance_name: \"hyp\" $HYP_EVENTS" || return
 	hyp_emit 1 $N &&
@@ -77,7 +77,7 @@ simple() {
 		stop simple
 }
 
-# By the other name, with the same daemons.
+# Record by the instance's other name, with the same daemons.
 alias() {
 	record alias "instance_name: \"hypervisor\" $HYP_EVENTS" &&
 		hyp_emit 1 $N &&
@@ -91,7 +91,7 @@ unknown() {
 		stop unknown
 }
 
-# A buffer that can't be had: the session goes on with the one that there is.
+# If a buffer is too large, the session continues with the existing one.
 too_large() {
 	echo 1024 > $HYP/buffer_size_kb
 	record too_large "instance_name: \"hyp\" $HYP_EVENTS
@@ -100,7 +100,7 @@ too_large() {
 		stop too_large
 }
 
-# Both have what was emitted while both recorded; the first has what came later, too.
+# Both sessions have what was emitted while both recorded; the first has later events, too.
 two_at_once() {
 	local first
 
@@ -113,7 +113,7 @@ two_at_once() {
 		stop first $first
 }
 
-# What trace-cmd takes. It turns tracing off, and then the events.
+# Let trace-cmd take events. It turns tracing off, and then the events.
 extract() {
 	sid trace-cmd extract -B hyp -o /tmp/x.dat > /tmp/x.log 2>&1 &&
 		sid trace-cmd report -i /tmp/x.dat > /tmp/x.report 2>> /tmp/x.log &&
@@ -126,9 +126,9 @@ go_on() {
 	echo 1 > $HYP/events/hyp/enable && echo 1 > $HYP/tracing_on
 }
 
-# Each event goes to one of them; which, is not for us to say, where both take at the
-# same time (ids below 100000). Then Perfetto is asleep while trace-cmd takes, and
-# then there is no trace-cmd: so each has something that it must have taken.
+# Each event goes to one of the two readers. If both read at the same time (ids below
+# 100000), either may get it. Then Perfetto is stopped while trace-cmd reads, and then
+# there is no trace-cmd, so each has events that it must have taken.
 with_trace_cmd() {
 	local emitter taken
 
@@ -152,7 +152,7 @@ gone() {
 	! pidof traced traced_probes perfetto > /dev/null
 }
 
-# Nobody is left to turn anything off.
+# If the daemons are killed, nobody turns tracing off.
 killed() {
 	record killed "instance_name: \"hyp\" $HYP_EVENTS" || return
 	hyp_emit 1 $N
@@ -162,7 +162,7 @@ killed() {
 	record again "instance_name: \"hyp\" $HYP_EVENTS" &&
 		hyp_emit 1 $N &&
 		stop again || return
-	# Perfetto leaves it as it was before.
+	# Perfetto restores the previous state.
 	echo 0 > $HYP/tracing_on
 }
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# recorded.sh COMMAND...: run it once every CPU's events are being read. trace-cmd starts
-# its recorders, one for each CPU, and what is to be recorded at the same time: a short
-# command can end before a recorder has begun, which then records nothing.
+# recorded.sh COMMAND...: run COMMAND once every CPU's events are being read. trace-cmd
+# starts its recorders, one for each CPU, together with the command. A short command could
+# end before a recorder has begun, which would then record nothing.
 
 . /tests/roots.sh
 
-# Has somebody opened each CPU's pages?
+# Is the trace_pipe_raw of each CPU open?
 all_read() {
 	local cpu open
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Sourced by the tests that run clients: their roots are /clients/SUITE, each a
-# Debian suite's packages, unpacked.
+# Sourced by the tests that run clients. A client's root is /clients/SUITE, with the
+# unpacked packages of a Debian suite.
 
 HYP=/sys/kernel/tracing/hyp
 
@@ -9,14 +9,14 @@ HYP=/sys/kernel/tracing/hyp
 
 . /tests/result.sh
 
-# Make a root usable: the system's mounts, the tests, a shell.
+# Make a root usable with the system's mounts, the tests, and a shell.
 prepare_root() {
 	for dir in /proc /sys /dev /tmp /bin /tests; do
 		mount --rbind $dir "/clients/$1$dir"
 	done
 }
 
-# Is the client there? If not, say why, as the result of the test of that name.
+# Is the client there? If not, the result of its test gives the reason.
 have_suite() {
 	[ -d "/clients/$1" ] && return
 	skip "$2: $1's packages could not be had"
@@ -31,12 +31,12 @@ in_root() {
 	chroot "$root" "$@"
 }
 
-# A command of the suite that has Perfetto.
+# Run a command of the suite that has Perfetto.
 sid() {
 	in_root sid "$@"
 }
 
-# until_ok COMMAND...: wait until it succeeds; false if it seems that it never will
+# until_ok COMMAND...: repeat it until it succeeds; false if it does not in a long time
 until_ok() {
 	local i=0
 
@@ -48,7 +48,7 @@ until_ok() {
 
 PERFETTO_LOG=/tmp/perfetto
 
-# Have Perfetto ready to record.
+# Start Perfetto's daemons, and wait until they are ready.
 start_daemons() {
 	rm -f /tmp/perfetto-producer
 	sid traced > $PERFETTO_LOG.traced 2>&1 &

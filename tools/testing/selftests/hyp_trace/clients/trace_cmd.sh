@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU: trace-cmd and libtracefs of each suite, on the hypervisor's
-# instance.
+# Runs in QEMU: trace-cmd and libtracefs of each suite use the hypervisor's instance.
 
 . /tests/roots.sh
 
@@ -13,7 +12,7 @@ tc() {
 	in_root "$suite" trace-cmd "$@"
 }
 
-# Do records recorded with these arguments hold exactly what was emitted?
+# Does a recording with these arguments hold exactly what was emitted?
 records_all() {
 	rm -f /tmp/t.dat
 	tc record -o /tmp/t.dat "$@" recorded.sh hyp_emit 1 $N > /tmp/record.log 2>&1 &&
@@ -24,8 +23,8 @@ records_all() {
 	return 1
 }
 
-# On one timeline: each event of root and hyp later than the one before it, both
-# decoded, with the pid of the same task.
+# Events of the root and of hyp/ are on one timeline: times do not decrease, both are
+# decoded, and the pid of a task is the same in both.
 one_timeline() {
 	local pid
 
@@ -44,7 +43,7 @@ one_timeline() {
 		grep -q "^hyp: .*host_hcall: *__hyp_trace_write_event id=" /tmp/report
 }
 
-# Events of all kinds: the formats are such that libtraceevent can print each.
+# libtraceevent can print events of all kinds by their formats.
 decodes_all() {
 	local ok=1
 
@@ -88,7 +87,7 @@ refuses_unknown() {
 		> /tmp/record.log 2>&1 && grep -qi 'no events enabled' /tmp/record.log
 }
 
-# More memory than there is: an error, and what there was still works.
+# A buffer larger than memory is refused, and the previous state still works.
 refuses_too_large() {
 	tc record -o /tmp/t.dat -B hyp -b 99999999 -e hyp:selftest true \
 		> /tmp/record.log 2>&1
@@ -97,8 +96,8 @@ refuses_too_large() {
 		tc show -B hyp | ids_are 10 "$CPUS"
 }
 
-# It has taken some of what is emitted meanwhile. (Some wait until half of the buffer is
-# full.)
+# takes: has trace-cmd taken some of the events emitted now? (Some versions wait until half
+# of the buffer is full.)
 takes() {
 	[ "$(cat $HYP/tracing_on)" = 1 ] && hyp_emit 1 100 &&
 		awk '/^read events:/ { n += $NF } END { exit !n }' $HYP/per_cpu/cpu*/stats
@@ -108,7 +107,7 @@ no_trace_cmd() {
 	! pidof trace-cmd > /dev/null
 }
 
-# The recorders, one for each CPU, are processes of their own.
+# The recorders, one for each CPU, are separate processes.
 survives_kill() {
 	echo > $HYP/trace
 	tc record -o /tmp/k.dat -B hyp -b 256 -e hyp > /tmp/record.log 2>&1 &
@@ -134,7 +133,7 @@ run_suite() {
 	result "$suite trace-cmd record --nosplice"
 	records_all -B hyp -e hyp -b 4096 -s 1000
 	result "$suite trace-cmd record with buffer size and interval"
-	# An option that bookworm's has not got yet.
+	# bookworm's trace-cmd does not have this option yet.
 	if tc record --help 2>&1 | grep -q subbuf-size; then
 		records_all -B hyp -e hyp --subbuf-size 4
 		result "$suite trace-cmd record --subbuf-size"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of who may do what, and of what is trusted: pages that the host has written
- * nonsense to, bytes that are nobody's, guests and users that may not.
+ * Tests of permissions and of untrusted input: pages to which the host has written
+ * garbage, bytes that belong to no field, guests and users without permission.
  */
 
 #include <ftw.h>
@@ -33,7 +33,7 @@ static bool page_write(int fd, int cpu, int id, size_t offset, const void *bytes
 
 #define UNTOUCHED	0xa5
 
-/* By event type: which bytes of a record are a field's. */
+/* By event type: the bytes of a record that belong to a field. */
 struct owned {
 	unsigned int	size;
 	bool		byte[256];
@@ -41,7 +41,7 @@ struct owned {
 
 static struct owned owned[65536];
 
-/* Take the fields from the event's format, as any tool does. */
+/* Learn the fields from the event's format file, as any tool does. */
 static int learn_format(const char *event)
 {
 	char *text = get(path_of(HYP "events/hyp/%s/format", event)), *at = text;
@@ -62,24 +62,24 @@ static int learn_format(const char *event)
 	return o->size;
 }
 
-/* Bytes of a record that are nobody's and not zero, or that are nobody's at all. */
+/* The number of bytes outside of fields that are not zero; 1 if the size is wrong. */
 static int bad_in_record(const uint8_t *record, unsigned int size)
 {
 	const struct owned *o = &owned[record[0] | record[1] << 8];
 	unsigned int i;
 	int bad = 0;
 
-	/* Nothing but fields, and what it takes to align the next of its kind. */
+	/* A record has only fields, and padding to align the next record. */
 	if (!o->size || size < o->size || size >= o->size + 8)
 		return 1;
-	/* Of the common ones, flags and preempt count are known to be 0. */
+	/* Of the common fields, flags and preempt count must be 0. */
 	for (i = 0; i < size; i++)
 		if ((!o->byte[i] || i == 2 || i == 3) && record[i])
 			bad++;
 	return bad;
 }
 
-/* How many bytes of a page that has been written are not what they must be? */
+/* Returns how many bytes of a written page are not as they must be. */
 static int bad_in_page(const uint8_t *page, int *events)
 {
 	const uint8_t *p = page + HEADER, *end;
@@ -115,8 +115,8 @@ static bool has_fields(const char *event)
 }
 
 /*
- * EL2's pages are filled with a pattern before. What is not a field's is zero
- * inside of a record, and outside of records the pattern still.
+ * EL2's pages are filled with a pattern before. In a record, bytes that belong to no field
+ * are zero; outside of records, the pattern remains.
  */
 TEST_F(hyp, every_byte_is_a_fields_or_zero_or_untouched)
 {
@@ -166,9 +166,9 @@ TEST_F(hyp, every_byte_is_a_fields_or_zero_or_untouched)
 	close(fd);
 }
 
-/* Nonsense in the pages ---------------------------------------------------------- */
+/* Garbage in the pages ----------------------------------------------------------- */
 
-/* How often does the kernel's log say that? */
+/* Count a message in the kernel's log. */
 static int log_count(const char *what)
 {
 	static char log[1 << 19];
@@ -199,7 +199,7 @@ struct nonsense {
 	bool		reported;
 };
 
-/* Page 1 of CPU 0, which is full of selftest events, gets a value; read it all. */
+/* Values to write into page 1 of CPU 0, which is full of selftest events. */
 static const struct nonsense nonsenses[] = {
 	{ "commit beyond the page", 8, PAGE - 23, 8, true },
 	{ "commit of 2^63", 8, 1ull << 63, 8, true },
@@ -239,7 +239,7 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_counted_and_reported_once)
 		ASSERT_TRUE(page_write(fd, 0, 1, n->offset, &n->value, n->size));
 		ASSERT_LE(0, reports);
 
-		/* What is delivered is right, and what is not is counted. */
+		/* Delivered events are right, others are counted. */
 		EXPECT_LE(total - per_page, read_raw(0, check_stream, &s))
 			TH_LOG("%s: only %d of %d events read", n->what,
 			       (int)s.count, total);
@@ -254,7 +254,7 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_counted_and_reported_once)
 			TH_LOG("%s: reported %d times", n->what,
 			       corrupt_reports() - reports);
 
-		/* As if nothing had been. */
+		/* Later events are not affected. */
 		ASSERT_EQ(0, emit(total + 1, total + 300));
 		EXPECT_EQ(300, read_raw(0, check_stream, &s))
 			TH_LOG("%s: later events are missing", n->what);
@@ -286,7 +286,7 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
 	close(fd);
 }
 
-/* What is skipped counts each time. */
+/* The events of each skipped page are counted. */
 TEST_F(hyp, nonsense_in_many_pages_is_reported_once)
 {
 	int fd = pages_open(), id, reports = corrupt_reports();
@@ -305,14 +305,14 @@ TEST_F(hyp, nonsense_in_many_pages_is_reported_once)
 	close(fd);
 }
 
-/* A prime number of them, for nonsensical_meta(). */
+/* nonsensical_meta() needs a prime number of values. */
 static const uint64_t bad_values[] = {
 	0, 1, 3, 4, 5, 6, 100, 1ull << 44, INT64_MAX, UINT64_MAX - 1, UINT64_MAX,
 };
 
 /*
- * Something in each field of the meta page, whatever they are: with each @i and @j any
- * two of the fields get any two of the values.
+ * Write values into all fields of the meta page, whatever they are. Over all @i and @j, any
+ * two fields get any two values.
  */
 static void nonsensical_meta(uint64_t *meta, int i, int j)
 {
@@ -327,7 +327,7 @@ static bool meta_write(int fd, int cpu, const uint64_t *meta)
 	return page_write(fd, cpu, -1, 0, meta, META_SIZE);
 }
 
-/* Consume what splice() gives, without waiting; false if that is not events. */
+/* Consume with splice(), without waiting; false if a page cannot be decoded. */
 static bool read_spliced(int cpu, struct stream *s)
 {
 	int raw = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
@@ -349,7 +349,7 @@ static bool read_spliced(int cpu, struct stream *s)
 	return ok;
 }
 
-/* Whatever the meta page says about where the writer is, it is a hint only. */
+/* The writer's position in the meta page is only a hint. */
 TEST_F(hyp, a_nonsensical_meta_page_does_no_harm)
 {
 	int fd = pages_open(), i, j;
@@ -371,7 +371,7 @@ TEST_F(hyp, a_nonsensical_meta_page_does_no_harm)
 			EXPECT_TRUE(read_spliced(0, &s));
 			EXPECT_LE(0, read_raw(0, check_stream, &s));
 
-			/* The writer does not read it, and writes it anew. */
+			/* The writer does not read the meta page, and writes it anew. */
 			ASSERT_TRUE(waiter_start(&w, POLL_RAW, 0))
 				TH_LOG("does not sleep: %d, %d", i, j);
 			ASSERT_TRUE(meta_write(fd, 0, meta));
@@ -403,8 +403,8 @@ static uint64_t rung_read(int fd, int cpu)
 }
 
 /*
- * Have CPU 0, where this runs, take an interrupt while somebody waits there and rung has
- * that value: it looks as if EL2 had rung.
+ * Interrupt CPU 0, the caller's CPU, while a reader waits and rung has that value: to the
+ * host it looks as if EL2 had rung.
  */
 static bool pretend_to_ring(int fd, uint64_t rung)
 {
@@ -417,7 +417,7 @@ static void alarmed(int sig)
 {
 }
 
-/* From here on each event wakes who waits for it: of EL2, and of others. */
+/* From here on each event, of EL2 or of the host, wakes its waiters. */
 static bool begin_to_ring(void)
 {
 	return !mkdir(FOO, 0700) && !put(FOO "buffer_percent", "0") &&
@@ -438,7 +438,7 @@ TEST_F(hyp, a_nonsensical_rung_wakes_too_often_and_nothing_else)
 	for (i = 0; i < ARRAY_SIZE(bad_values); i++) {
 		struct stream s = stream_from(i + 1);
 
-		/* That one is the next test's. */
+		/* The next test has this value. */
 		if (bad_values[i] == rung + 1)
 			continue;
 		ASSERT_TRUE(waiter_start(&w, POLL_RAW, 0));
@@ -450,7 +450,7 @@ TEST_F(hyp, a_nonsensical_rung_wakes_too_often_and_nothing_else)
 		EXPECT_EQ(1, decode_page(w.buf, check_stream, &s));
 		EXPECT_EQ(0, s.errors);
 
-		/* EL2, unless a timer was faster, goes on counting from what it knows. */
+		/* EL2 continues with its own count, unless a timer was faster. */
 		now = rung_read(fd, 0);
 		if (now != bad_values[i])
 			EXPECT_EQ(++rung, now);
@@ -460,7 +460,7 @@ TEST_F(hyp, a_nonsensical_rung_wakes_too_often_and_nothing_else)
 	rmdir(FOO);
 }
 
-/* CPU 0 has heard already what EL2 will say next; false if it has not. */
+/* Let CPU 0 take EL2's next ring as seen; true if an event then wakes nobody. */
 static bool goes_unheard(struct waiter *w, int fd)
 {
 	return pretend_to_ring(fd, rung_read(fd, 0) + 1) && !emit(1, 1) &&
@@ -479,7 +479,7 @@ TEST_F(hyp, a_rung_that_is_ahead_wakes_too_rarely_and_nothing_else)
 
 	ASSERT_TRUE(begin_to_ring());
 	ASSERT_TRUE(waiter_start(&w, READ_RAW, 0));
-	/* It is heard if no alarm had been set yet. */
+	/* The event does wake the waiter if no alarm had been set yet; try again then. */
 	while (!goes_unheard(&w, fd)) {
 		ASSERT_LT(0, tries--);
 		ASSERT_TRUE(waiter_end(&w));
@@ -487,14 +487,14 @@ TEST_F(hyp, a_rung_that_is_ahead_wakes_too_rarely_and_nothing_else)
 		ASSERT_TRUE(waiter_start(&w, READ_RAW, 0));
 	}
 
-	/* A wait can be interrupted, and then finds what is there. */
+	/* A wait can be interrupted, and then finds the events. */
 	sigaction(SIGALRM, &action, NULL);
 	pthread_kill(w.thread, SIGALRM);
 	EXPECT_TRUE(waiter_end(&w));
 	EXPECT_EQ(1, decode_page(w.buf, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 
-	/* As if nothing had been. */
+	/* Later events are not affected. */
 	ASSERT_EQ(0, put(HYP "trace", ""));
 	ASSERT_TRUE(waiter_start(&w, READ_RAW, 0));
 	ASSERT_EQ(0, emit(1, 1));
@@ -503,13 +503,13 @@ TEST_F(hyp, a_rung_that_is_ahead_wakes_too_rarely_and_nothing_else)
 	rmdir(FOO);
 }
 
-/* While all of that happens at once ------------------------------------------------ */
+/* All of that at once -------------------------------------------------------------- */
 
 #define STORM_SECONDS	10
-/* It does not end: longer than any machine takes. */
+/* A storm that has not ended by then never will, even on a slow machine. */
 #define STORM_GIVE_UP	300
 
-/* Of each of them: true if that has done something. */
+/* One step of a storm; true if it has done something. */
 typedef bool (*storm_fn)(int cpus, unsigned int *seed);
 
 static bool storm_garbage(int cpus, unsigned int *seed)
@@ -566,7 +566,7 @@ static bool storm_stats(int cpus, unsigned int *seed)
 	return stat_of(rand_r(seed) % cpus, "entries:") > 0;
 }
 
-/* Blocking, and with a poll before: woken or not, it comes back. */
+/* Splice with blocking, after a poll; it must return, woken or not. */
 static bool storm_splice(int cpus, unsigned int *seed)
 {
 	int fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw",
@@ -604,7 +604,7 @@ static bool storm_map(int cpus, unsigned int *seed)
 	return done;
 }
 
-/* A buffer that is mapped keeps its size: then that fails. */
+/* Control operations; a resize fails while the buffer is mapped. */
 static bool storm_control(int cpus, unsigned int *seed)
 {
 	bool done = !put(HYP "tracing_on", rand_r(seed) % 4 ? "1" : "0");
@@ -628,7 +628,7 @@ static const struct {
 	{ "turning on and off", storm_control },
 };
 
-/* How often each of them has done something; shared by all of them. */
+/* How often each storm has done something; in shared memory. */
 static unsigned int *storms_done;
 
 static bool all_storms_done(void)
@@ -641,7 +641,7 @@ static bool all_storms_done(void)
 	return true;
 }
 
-/* Not before each of them has done something, on a slow machine. */
+/* A storm goes on, on a slow machine, until each of them has done something. */
 static bool storm_is_over(uint64_t start)
 {
 	uint64_t s = (boot_ns() - start) / 1000000000;
@@ -649,7 +649,7 @@ static bool storm_is_over(uint64_t start)
 	return s >= STORM_GIVE_UP || (s >= STORM_SECONDS && all_storms_done());
 }
 
-/* Do it for some seconds, in a process of its own. */
+/* Run a storm in a process of its own. */
 static pid_t storm_start(int storm, int cpus)
 {
 	const struct sigaction action = { .sa_handler = alarmed };
@@ -666,7 +666,7 @@ static pid_t storm_start(int storm, int cpus)
 	_exit(0);
 }
 
-/* Has it ended, after all that time? */
+/* Wait for the end of a storm; false if it hangs or fails. */
 static bool storm_ended(pid_t pid, uint64_t start)
 {
 	int status;
@@ -715,11 +715,11 @@ TEST_F_TIMEOUT(hyp, garbage_while_reading_in_all_ways_hangs_and_harms_nothing, 9
 	}
 }
 
-/* What may be written to the files ------------------------------------------------ */
+/* Writing to the files ------------------------------------------------------------ */
 
 static unsigned int files_written;
 
-/* Text of no meaning into a file, whatever it says to that. */
+/* Write meaningless text to a file, and ignore its answer. */
 static int write_nonsense(const char *path, const struct stat *st, int type,
 			  struct FTW *ftw)
 {
@@ -736,7 +736,7 @@ static int write_nonsense(const char *path, const struct stat *st, int type,
 	size_t i;
 	int fd;
 
-	/* They do as they are told. */
+	/* These files do what they are told, whatever is written. */
 	if (type != FTW_F || !(st->st_mode & 0222) ||
 	    strstr(path, "ring_pages") || strstr(path, "free_buffer"))
 		return 0;
@@ -747,7 +747,7 @@ static int write_nonsense(const char *path, const struct stat *st, int type,
 		if (fd < 0)
 			continue;
 		write(fd, texts[i].text, texts[i].size);
-		/* Nor somewhere else. */
+		/* Also write at a large offset. */
 		pwrite(fd, texts[i].text, texts[i].size, 1ull << 40);
 		close(fd);
 		files_written++;
@@ -763,7 +763,7 @@ TEST_F(hyp, nonsense_in_any_file_does_no_harm)
 	nftw(HYP, write_nonsense, 16, FTW_PHYS);
 	EXPECT_LT(500, files_written);
 
-	/* What a file has taken is what an empty text means to it. */
+	/* Some files accept an empty text, and act on it; restore the state. */
 	hyp_setup(_metadata, self, variant);
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, 100));
@@ -771,12 +771,12 @@ TEST_F(hyp, nonsense_in_any_file_does_no_harm)
 	EXPECT_EQ(0, s.errors);
 }
 
-/* Who may ------------------------------------------------------------------------ */
+/* Permissions -------------------------------------------------------------------- */
 
 #define TRACING		"/sys/kernel/tracing"
-#define USER		1000	/* and group, neither of them root's */
+#define USER		1000	/* and group; neither is root's */
 
-/* What a user who is not root gets for opening it: an errno, or 0. */
+/* Open a file as a user other than root; returns an errno, or 0. */
 static int open_as_user(const char *path, int flags)
 {
 	int fd, ret;
@@ -789,7 +789,7 @@ static int open_as_user(const char *path, int flags)
 	return seteuid(0) || setegid(0) ? -1 : ret;
 }
 
-/* The same of a file by itself, whatever directories there are on the way to it. */
+/* As open_as_user(), for the file alone: the modes of its directories do not matter. */
 static int open_itself_as_user(const char *path, int flags)
 {
 	int fd = open(path, O_PATH), ret;
@@ -802,9 +802,9 @@ static int open_itself_as_user(const char *path, int flags)
 }
 
 static int files_seen;
-static char accessible[4096];	/* those that should not be */
+static char accessible[4096];	/* files that should not be */
 
-/* ftrace has these as 0755 in all instances: what events there are is no secret. */
+/* ftrace makes these 0755 in all instances: the names of events are no secret. */
 static bool is_events_directory(const char *path, int type)
 {
 	return type == FTW_D && strstr(path, "/events");
@@ -832,7 +832,7 @@ static int note_accessible(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* Modes are each file's own: those of the directories above do not count. */
+/* Each file's own mode must be right, without the modes of its directories. */
 TEST_F(hyp, only_root_has_access)
 {
 	files_seen = 0;
@@ -842,7 +842,7 @@ TEST_F(hyp, only_root_has_access)
 	EXPECT_STREQ("", accessible);
 	EXPECT_LT(500, files_seen);
 
-	/* That it would have been seen: */
+	/* Wrong modes would have been noticed. */
 	ASSERT_EQ(0, chmod(HYP "trace", 0644));
 	EXPECT_EQ(0, open_itself_as_user(HYP "trace", O_RDONLY));
 	EXPECT_EQ(EACCES, open_itself_as_user(HYP "trace", O_WRONLY));
@@ -852,7 +852,7 @@ TEST_F(hyp, only_root_has_access)
 	ASSERT_EQ(0, chmod(HYP "per_cpu", 0750));
 }
 
-/* tracefs' root lets nobody in either, unless it is told to: then it is for ours to say. */
+/* tracefs' root admits only root by default. If it admits others, hyp/ must refuse them. */
 TEST_F(hyp, only_root_gets_there)
 {
 	EXPECT_EQ(EACCES, open_as_user(TRACING, O_RDONLY));
@@ -861,12 +861,12 @@ TEST_F(hyp, only_root_gets_there)
 	EXPECT_EQ(ENOENT, open_as_user(TRACING "/none", O_RDONLY));
 	EXPECT_EQ(EACCES, open_as_user(HYP, O_RDONLY));
 	EXPECT_EQ(EACCES, open_as_user(TRACING "/hypervisor/trace", O_RDONLY));
-	/* A directory that can't be searched does not even say what is not there. */
+	/* A directory that cannot be searched does not tell which files exist. */
 	EXPECT_EQ(EACCES, open_as_user(HYP "none", O_RDONLY));
 	ASSERT_EQ(0, chmod(TRACING, 0700));
 }
 
-/* The tracing hypercalls have numbers below 64, in the space of the vendor. */
+/* The tracing hypercalls have numbers below 64 in the vendor's range. */
 TEST_F(hyp, to_a_guest_all_of_this_is_unknown)
 {
 	struct stream s = stream_from(1);
