@@ -335,8 +335,8 @@ void rb_ext_reader_gone(struct rb_ext *ext)
 /* On and off ------------------------------------------------------------------ */
 
 /*
- * On and off may be set in parallel: it counts what ring_buffer.c has last, which it
- * changes without mode_lock, before it comes here.
+ * On and off may be set in parallel. ring_buffer.c changes its flag without mode_lock and
+ * then calls these: whoever gets the lock last sees the flag's final state.
  */
 static void update_on(struct rb_ext *ext)
 {

@@ -2,7 +2,7 @@
 /*
  * An external writer for tests: a kthread on each CPU, which writes with interrupts off.
  *
- * It is an example of an external writer, and a test of the readers on any architecture.
+ * It is an example of an external writer, and tests the readers without a hypervisor.
  * Its instance has the file write_events. Writing the number N to it makes the kthread of
  * each online CPU write N events kthread:written, with ids 1 to N.
  *
@@ -105,7 +105,7 @@ static void write_work(struct kthread_work *work)
 	}
 }
 
-/* What is written at once; CPU hotplug waits for that. */
+/* Most events that one write() asks for: CPU hotplug is held off meanwhile. */
 #define MAX_COUNT	1000000
 
 static ssize_t write_events_write(struct file *filp, const char __user *ubuf,
