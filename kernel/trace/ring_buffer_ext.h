@@ -15,7 +15,6 @@
 #include <linux/ring_buffer.h>
 #include <linux/trace_ext.h>
 
-struct trace_array;
 struct buffer_data_page;
 
 enum rb_ext_stat {
@@ -31,49 +30,26 @@ struct trace_buffer *ring_buffer_alloc_ext(struct rb_ext *ext,
 					   unsigned long size,
 					   unsigned int flags);
 
-/**
- * trace_array_create_ext() - create an instance for an external writer
- * @name:	its name, and the name of its directory at the root of tracefs
- * @link:	target of the link instances/@name
- * @systems:	its event systems
- * @ext:	its buffer
- *
- * This is in trace.c.
- *
- * Return: the instance, which is never removed, or an ERR_PTR()
- */
-struct trace_array *trace_array_create_ext(const char *name,
-					   const char *link,
-					   const char *systems,
-					   struct rb_ext *ext);
-
 int rb_ext_load(struct rb_ext *ext);
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
 
 /*
- * The external buffer of a trace_buffer (rb_ext()) and of an instance (trace_array_ext()),
- * or NULL. rb_ext_iter() and rb_set_ext_iter() do the same for the iterator. creating_ext
- * is the buffer of the instance that is being created, protected by trace_types_lock.
+ * rb_ext() is the external buffer of a trace_buffer, or NULL. rb_ext_iter() and
+ * rb_set_ext_iter() do the same for the iterator.
  *
- * These are macros because the structures are private to ring_buffer.c and trace.h.
- * Without the option they are constants, so that the hooks compile to nothing.
+ * These are macros because the structures are private to ring_buffer.c. Without the
+ * option they are constants, so that the hooks compile to nothing.
  */
 #ifdef CONFIG_RING_BUFFER_EXT
-extern struct rb_ext *creating_ext;
-#define trace_array_ext(tr)			((tr)->ext)
 #define rb_ext(buffer)				((buffer)->ext)
 #define rb_ext_iter(iter)			((iter)->ext)
 #define rb_set_ext_iter(iter, ext_iter)		((void)((iter)->ext = (ext_iter)))
 void rb_ext_reader_gone(struct rb_ext *ext);
-bool trace_ext_name_reserved(const char *name);
 #else
-#define creating_ext				((struct rb_ext *)NULL)
-#define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define rb_ext(buffer)				((struct rb_ext *)NULL)
 #define rb_ext_iter(iter)			((struct rb_ext_iter *)NULL)
 #define rb_set_ext_iter(iter, ext_iter)		do { } while (0)
 #define rb_ext_reader_gone(ext)			do { } while (0)
-#define trace_ext_name_reserved(name)		false
 #endif
 
 void rb_ext_on(struct rb_ext *ext);

@@ -10,15 +10,14 @@
 #include <linux/trace_ext_event.h>
 
 #include "ext_page.h"
-#include "ring_buffer_ext.h"
 #include "trace.h"
+#include "trace_ext.h"
 
 #ifdef CONFIG_RING_BUFFER_EXT
 
 int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call *call,
 			   enum trace_ext_error error, const char *command);
 int trace_ext_system_filter(struct trace_array *tr, const char *system, char *filter);
-void trace_ext_follow_pids(struct rb_ext *ext);
 
 int trace_ext_format_init(const struct trace_ext_writer *writer,
 			  struct ext_page_format *format);
@@ -128,7 +127,6 @@ static inline bool trace_ext_name_differs(const char *pattern, const char *name)
 #undef is_trace_ext_event
 #define is_trace_ext_event(call)			false
 #define trace_ext_event_refuse(tr, call, error, command) 0
-#define trace_ext_follow_pids(ext)			do { } while (0)
 #define trace_ext_event_is_foreign(tr, call)		false
 #define trace_ext_event_visible(tr, call)		true
 #define trace_ext_file_absent(tr, call, name)		false

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The instances of external writers: what trace.c and trace_events.c call.
+ */
+#ifndef _KERNEL_TRACE_TRACE_EXT_H
+#define _KERNEL_TRACE_TRACE_EXT_H
+
+#include "ring_buffer_ext.h"
+
+struct trace_array;
+
+/**
+ * trace_array_create_ext() - create an instance for an external writer
+ * @name:	its name, and the name of its directory at the root of tracefs
+ * @link:	target of the link instances/@name
+ * @systems:	its event systems
+ * @ext:	its buffer
+ *
+ * This is in trace.c.
+ *
+ * Return: the instance, which is never removed, or an ERR_PTR()
+ */
+struct trace_array *trace_array_create_ext(const char *name,
+					   const char *link,
+					   const char *systems,
+					   struct rb_ext *ext);
+
+/*
+ * trace_array_ext() is the external buffer of an instance, or NULL; creating_ext that of
+ * the instance that is being created, protected by trace_types_lock. Without the option
+ * they are constants, so that the hooks compile to nothing.
+ */
+#ifdef CONFIG_RING_BUFFER_EXT
+extern struct rb_ext *creating_ext;
+#define trace_array_ext(tr)			((tr)->ext)
+bool trace_ext_name_reserved(const char *name);
+void trace_ext_follow_pids(struct rb_ext *ext);
+#else
+#define creating_ext				((struct rb_ext *)NULL)
+#define trace_array_ext(tr)			((struct rb_ext *)NULL)
+#define trace_ext_name_reserved(name)		false
+#define trace_ext_follow_pids(ext)		do { } while (0)
+#endif
+
+#endif /* _KERNEL_TRACE_TRACE_EXT_H */
