@@ -227,11 +227,8 @@ static int kwriter_load(const struct trace_ext_ring *ring)
 	u32 id;
 
 	records = kvzalloc(ext_ring_bookkeeping(ring->nr_slots), GFP_KERNEL);
-	if (!records) {
-		pr_err("%s: CPU%d: a ring of %u pages takes more memory than there is\n",
-		       kthread_writer.label, ring->cpu, ring->nr_slots);
-		return -ENOMEM;
-	}
+	if (!records)
+		return -ENOMEM;		/* kvzalloc() has said so. */
 
 	for (id = 0; id <= ring->nr_slots; id++)
 		records[id].page = ring->pages[id];
