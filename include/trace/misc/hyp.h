@@ -59,7 +59,7 @@ enum hyp_exit HYP_ENUM(HYP_EXIT_LIST);
 /* The VM of an event, where the site does not know which VM it is. */
 #define HYP_VM_A_GUEST	U16_MAX
 
-/* What a guest waits for: the field TI of the syndrome of a trapped WFx. */
+/* The instruction of a trapped WFx: the field TI of its syndrome. */
 #define HYP_WFX_LIST(EM, EMe)						\
 	EM(WFX_WFI,	0, "wfi")					\
 	EM(WFX_WFE,	1, "wfe")					\

@@ -741,7 +741,7 @@ static void bench_load(void)
 
 static pthread_barrier_t start;
 
-/* What a round does; each is compared with the first. */
+/* The work of a round; the others are compared with the first. */
 static enum scale { CALLING, RECORDING, READING, NR_SCALES } doing;
 
 /*

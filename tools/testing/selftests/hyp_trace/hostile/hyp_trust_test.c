@@ -72,7 +72,7 @@ static int bad_in_record(const uint8_t *record, unsigned int size)
 	/* A record has only fields, and padding to align the next record. */
 	if (!o->size || size < o->size || size >= o->size + 8)
 		return 1;
-	/* Of the common fields, flags and preempt count must be 0. */
+	/* The common fields flags and preempt_count must be 0. */
 	for (i = 0; i < size; i++)
 		if ((!o->byte[i] || i == 2 || i == 3) && record[i])
 			bad++;

@@ -264,8 +264,8 @@ static void readers_pass_over_bad_pages_a_part_at_a_time(void)
 }
 
 /*
- * Who dumps the buffer in an oops asks for what is lost first. The lock may be held by
- * whom the oops has stopped: nobody waits for it.
+ * A dump in an oops reads the overrun first. The oops may have stopped the holder of the
+ * readers' lock, so the dump must not wait for it.
  */
 static void nobody_waits_for_the_lock_in_an_oops(void)
 {

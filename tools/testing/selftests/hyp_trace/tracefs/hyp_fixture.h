@@ -113,8 +113,8 @@ static inline void *emitter_thread(void *arg)
 
 /*
  * An emitter emits as many events as emitters_allow() allows, EMITTED_AT_ONCE at a time.
- * What is recorded then does not depend on the speed of the machine or the duration of
- * the test, and a reader that reads until nothing is left comes to an end.
+ * The number of events then depends neither on the speed of the machine nor on the
+ * duration of the test, and a reader that reads until nothing is left comes to an end.
  */
 static inline void emitters_start(int cpus)
 {

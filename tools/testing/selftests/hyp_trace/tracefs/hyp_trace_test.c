@@ -198,7 +198,7 @@ TEST_F(hyp, the_number_of_lost_events_fits_behind_a_full_page)
 	uint64_t lost;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
-	/* Of 20 and 16 bytes: 113 of each fill 4068 bytes, if no others come in between. */
+	/* They take 20 and 16 bytes: 113 of each fill 4068 bytes, if no others come between. */
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_enter"));
 	for (i = 0; i < 20 && commit <= nearly_full; i++) {
 		ASSERT_EQ(0, put(HYP "trace", ""));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the reader of external rings needs from the host's kernel, in user space: dummy
- * types, real locks, one CPU.
+ * This replaces, in user space, what the reader of external rings calls in the kernel:
+ * dummy types, real locks, one CPU.
  */
 #ifndef USER_HOST_H
 #define USER_HOST_H
@@ -42,7 +42,7 @@ extern bool oops_in_progress;
 typedef pthread_mutex_t raw_spinlock_t;
 
 /*
- * What this thread does with a lock held. In the kernel this runs with interrupts off and
+ * Work of this thread with a lock held. In the kernel it runs with interrupts off and
  * must be bounded. Looking at a page takes one load-acquire.
  */
 struct lock_use {
