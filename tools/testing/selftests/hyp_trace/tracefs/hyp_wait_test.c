@@ -220,8 +220,8 @@ static int watch_the_host(void)
 #define IRQ_WORK	"(IRQ work interrupts)"
 
 /*
- * Events that the host has traced since its buffer was emptied: irq_work interrupts taken on
- * CPU 0, irq_work interrupts raised by the host for any CPU, and works that poll for
+ * Events that the host has traced since its buffer was emptied: irq_work interrupts taken
+ * on CPU 0, irq_work interrupts raised by the host for any CPU, and works that poll for
  * events.
  */
 struct host_saw {
