@@ -49,7 +49,7 @@ static void take_reader_page(struct rb_ext_iter *iter)
 }
 
 /* Copy the next page; return false if it was being reused, or is malformed. */
-static bool rb_ext_copy_page(struct rb_ext_iter *iter)
+static bool iter_copy_page(struct rb_ext_iter *iter)
 {
 	const struct rb_ext_cpu *c = iter->c;
 	const u64 pos = iter->next++;
@@ -112,7 +112,7 @@ static int some_pages(struct rb_ext_iter *iter)
 			continue;
 		}
 
-		if (!rb_ext_copy_page(iter))
+		if (!iter_copy_page(iter))
 			iter->dropped = true;
 		else if (iter->commit)
 			return 1;

@@ -66,19 +66,19 @@ static void wake_all(struct rb_ext *ext)
 /* Alarms -------------------------------------------------------------------------- */
 
 /**
- * struct rb_alarm - an alarm to be set
+ * struct rb_ext_alarm - an alarm to be set
  * @c:		its CPU
  * @full:	how full the ring must be [per cent]
  * @busy:	the writer refused: the alarm must be set on that CPU
  */
-struct rb_alarm {
+struct rb_ext_alarm {
 	struct rb_ext_cpu	*c;
 	int			full;
 	bool			busy;
 };
 
 /* True if no alarm is set at this position or an earlier one. */
-static bool alarm_missing(const struct rb_alarm *alarm)
+static bool alarm_missing(const struct rb_ext_alarm *alarm)
 {
 	struct rb_ext_cpu *c = alarm->c;
 
@@ -93,7 +93,7 @@ static bool alarm_missing(const struct rb_alarm *alarm)
  */
 static void alarm_set(void *data)
 {
-	struct rb_alarm *alarm = data;
+	struct rb_ext_alarm *alarm = data;
 	struct rb_ext_cpu *c = alarm->c;
 	u64 pos, old;
 
@@ -118,7 +118,7 @@ static void alarm_set(void *data)
  * Don't interrupt a CPU whose ring is closed: it may be isolated (nohz_full). If the CPU
  * is opening its ring right now, the writer refuses, and the CPU is interrupted.
  */
-static void alarm_set_anywhere(struct rb_alarm *alarm)
+static void alarm_set_anywhere(struct rb_ext_alarm *alarm)
 {
 	struct rb_ext_cpu *c = alarm->c;
 
@@ -134,7 +134,7 @@ static void alarm_set_anywhere(struct rb_alarm *alarm)
 
 static void cpu_arm(struct rb_ext_cpu *c, int full)
 {
-	struct rb_alarm alarm = { .c = c, .full = full };
+	struct rb_ext_alarm alarm = { .c = c, .full = full };
 	bool soon;
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
