@@ -576,7 +576,7 @@ static const char * __init unavailable(void)
 
 	/* EL2 must be set up although there is no VM yet. */
 	if (hyptrace_call(&res, __hyp_trace_mode, HYP_TRACE_OFF, 1))
-		return "no VM, no hypervisor; boot with kvm.enable_virt_at_load=1";
+		return "EL2 is set up only while a VM runs; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;
 }
@@ -609,7 +609,7 @@ static int __init hyptrace_init(void)
 	if (!hyptrace_doorbell_init())
 		hyptrace_ops.set_alarm = hyptrace_set_alarm;
 	else
-		pr_info("hyp_trace: no GICv3: readers that wait will look for events now and then\n");
+		pr_info("hyp_trace: no GICv3: EL2 can't interrupt, so waiting readers poll about every 10 ms\n");
 
 	if (!is_protected_kvm_enabled()) {
 		cpu_pm_register_notifier(&cpu_pm_nb);

@@ -316,7 +316,7 @@ static void bad_cpus_are_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_alarm(cpu, 0),
 				    "alarm of CPU %llx", cpu);
 	}
-	hostile_expect_intact(test, ring, "CPUs that there are not");
+	hostile_expect_intact(test, ring, "CPUs that do not exist");
 }
 
 static void bad_sizes_are_refused(struct kunit *test)
