@@ -118,8 +118,11 @@ static ssize_t write_events_write(struct file *filp, const char __user *ubuf,
 	ret = kstrtou64_from_user(ubuf, cnt, 10, &count);
 	if (ret)
 		return ret;
-	if (count > MAX_COUNT)
+	if (count > MAX_COUNT) {
+		pr_err("trace_ext_kthread: write_events: at most %u events at a time\n",
+		       MAX_COUNT);
 		return -EINVAL;
+	}
 
 	guard(mutex)(&lock);
 	guard(cpus_read_lock)();

@@ -124,7 +124,9 @@ refuses() {
 	! echo 'id > 5' 2> /dev/null > $K/events/kthread/written/filter &&
 		grep -q "kthread event: error: Kthread events can't be filtered" $K/error_log &&
 		! echo 'e:p kthread.written' 2> /dev/null > $T/dynamic_events &&
-		grep -q "Kthread events can't be probed" $T/error_log
+		grep -q "Kthread events can't be probed" $T/error_log &&
+		! echo 1000001 2> /dev/null > $K/write_events &&
+		dmesg | grep -q 'trace_ext_kthread: write_events: at most 1000000 events'
 }
 
 root_records_elsewhere() {
