@@ -48,13 +48,19 @@ until_ok() {
 
 PERFETTO_LOG=/tmp/perfetto
 
+# Has the daemon that records announced itself? A session that begins earlier does not wait
+# for it.
+ftrace_registered() {
+	sid perfetto --query-raw | grep -q linux.ftrace
+}
+
 # Start Perfetto's daemons, and wait until they are ready.
 start_daemons() {
 	rm -f /tmp/perfetto-producer
 	sid traced > $PERFETTO_LOG.traced 2>&1 &
 	until_ok [ -S /tmp/perfetto-producer ] || return
 	sid traced_probes > $PERFETTO_LOG.probes 2>&1 &
-	until_ok grep -q 'Connected to the service' $PERFETTO_LOG.probes
+	until_ok ftrace_registered
 }
 
 # Do the "selftest: id=" lines on stdin have ids 1 to $1, in this order, $2 times
