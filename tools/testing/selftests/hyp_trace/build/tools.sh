@@ -24,6 +24,7 @@ cp -a "$top/build/pristine" "$tree"
 cp "$top/build/linux/Makefile" "$tree/"
 mkdir -p "$tree/tools/testing/selftests"
 cp -a "$tree" "$out/misfit"
+cp -a "$tree" "$out/older"
 
 make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
 	[ -f "$tree/kernel/trace/trace_ext.c" ] &&
@@ -44,9 +45,22 @@ before=$(fingerprint "$out/misfit")
 	[ "$before" = "$(fingerprint "$out/misfit")" ]
 result "apply refuses where a hook does not fit, names it, changes nothing"
 
+# Older sources of 6.12.y have a function in another form.
+sed -i '/^int ring_buffer_alloc_read_page/,/^}/s/return -ENODEV;/return ERR_PTR(-ENODEV);/' \
+	"$out/older/kernel/trace/ring_buffer.c"
+make -s -C "$top" apply KSRC="$out/older" > "$log" 2>&1 &&
+	sed -n '/^int ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
+		grep -q 'if (!rb_ext(buffer) && '
+result "apply takes the variant of a hook that fits"
+
+sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 106/' "$out/misfit/Makefile"
+! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
+	grep -q 'Linux 6.12.106; the hooks are for 6.12.107 and later' "$log"
+result "apply refuses an older 6.12.y, and says which it takes"
+
 sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$out/misfit/Makefile"
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
-	grep -q 'Linux 6.1; the hooks are for 6.12' "$log"
+	grep -q 'Linux 6.1.106; the hooks are for 6.12' "$log"
 result "apply refuses another version"
 
 ! make -s -C "$top" apply KSRC=/nonexistent > "$log" 2>&1 &&
