@@ -353,7 +353,11 @@ void rb_ext_on(struct rb_ext *ext)
 	set_mode(ext, TRACE_EXT_OFF);
 }
 
-/* In an oops (ftrace_dump_on_oops), turn off without waiting for anything. */
+/*
+ * In an oops (ftrace_dump_on_oops), turn off without waiting for anything. If mode_lock is
+ * held, its owner may be the CPU that oopses. The writer is not told then, and records on,
+ * although tracing_on is 0.
+ */
 static void off_in_oops(struct rb_ext *ext)
 {
 	if (!raw_spin_trylock(&ext->mode_lock))
