@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-series bench doc perfetto shell apply clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series bench doc perfetto shell apply clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -18,11 +18,14 @@ test: all
 
 test-debug: all
 	@tools/build/kernel debug
-	@tools/testing/selftests/hyp_trace/run --debug
+	@tools/testing/selftests/hyp_trace/run --kernel debug
 
 test-startup: all
 	@tools/build/kernel startup
-	@tools/testing/selftests/hyp_trace/run --startup
+	@tools/testing/selftests/hyp_trace/run --kernel startup
+
+test-kernels: all
+	@tools/build/test-kernels $(NAMES)
 
 test-series: all
 	@tools/build/check-series
@@ -55,6 +58,8 @@ help:
 	@echo 'make test         run all tests; ends with "N passed, N failed"'
 	@echo 'make test-debug   run the QEMU tests with KASAN, lockdep and more; takes an hour'
 	@echo "make test-startup run ftrace's own startup tests on our events"
+	@echo 'make test-kernels [NAMES="16k clang"]'
+	@echo '                  run the kernel tests on kernels with other options; some 2 hours'
 	@echo 'make test-series  build the kernel with each prefix of patches/6.12; some 3 minutes'
 	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
 	@echo 'make doc          the same, and put the results into Documentation/'
