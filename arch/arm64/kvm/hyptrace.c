@@ -288,20 +288,41 @@ static struct notifier_block cpu_pm_nb = {
  * run, and perhaps later than timekeeping resumes. This runs after all of them, and makes
  * the calls that they could not make.
  */
-static void system_resume(void *unused)
+static void system_resume(void)
 {
 	if (READ_ONCE(in_use))
 		hyptrace_clock_resume();
 	hyptrace_sync_this_cpu();
 }
 
+#ifdef HAVE_STRUCT_SYSCORE
+static void syscore_resumes(void *unused)
+{
+	system_resume();
+}
+
 static const struct syscore_ops hyptrace_syscore_ops = {
-	.resume = system_resume,
+	.resume = syscore_resumes,
 };
 
 static struct syscore hyptrace_syscore = {
 	.ops = &hyptrace_syscore_ops,
 };
+
+static void __init follow_resume(void)
+{
+	register_syscore(&hyptrace_syscore);
+}
+#else
+static struct syscore_ops hyptrace_syscore_ops = {
+	.resume = system_resume,
+};
+
+static void __init follow_resume(void)
+{
+	register_syscore_ops(&hyptrace_syscore_ops);
+}
+#endif
 
 /*
  * Have a CPU close its ring. An offline CPU's ring is already closed (nVHE), or EL2 knows
@@ -613,7 +634,7 @@ static int __init hyptrace_init(void)
 
 	if (!is_protected_kvm_enabled()) {
 		cpu_pm_register_notifier(&cpu_pm_nb);
-		register_syscore(&hyptrace_syscore);
+		follow_resume();
 	}
 
 	hyptrace_events_init();
