@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series bench doc perfetto shell apply clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series bench doc perfetto shell apply series clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -49,6 +49,9 @@ apply:
 	@[ -n "$(KSRC)" ] || { echo "make apply: say where: KSRC=/path/to/linux-6.12.y" >&2; exit 2; }
 	@tools/build/apply "$(KSRC)"
 
+series: all
+	@tools/build/series
+
 clean:
 	rm -rf "$(B)"
 
@@ -60,7 +63,7 @@ help:
 	@echo "make test-startup run ftrace's own startup tests on our events"
 	@echo 'make test-kernels [NAMES="16k clang"]'
 	@echo '                  run the kernel tests on kernels with other options; some 2 hours'
-	@echo 'make test-series  build the kernel with each prefix of patches/6.12; some 3 minutes'
+	@echo 'make test-series  build the kernel after each mail of make series; some 5 minutes'
 	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
 	@echo 'make doc          the same, and put the results into Documentation/'
 	@echo 'make perfetto     record host and hypervisor with Perfetto: build/hyp.pftrace'
@@ -68,4 +71,5 @@ help:
 	@echo 'make check        run sparse, W=1, checkpatch and kernel-doc on our files'
 	@echo 'make apply KSRC=/path/to/linux-6.12.y'
 	@echo '                  add hypervisor tracing to your kernel tree'
+	@echo 'make series       write the whole as mails for git am: build/series/'
 	@echo 'make clean        remove build/'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of make apply and of tools/qemu/run. Prints TAP; $1 is a scratch directory.
+# Tests of make apply, of make series and of tools/qemu/run. Prints TAP; $1 is a scratch directory.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../../../.." && pwd)
@@ -37,6 +37,50 @@ make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
 	grep -q 'applied already' "$log" &&
 	[ "$before" = "$(fingerprint "$tree")" ]
 result "apply twice says so and changes nothing"
+
+# listing TREE: all files of a tree but git's, and whether they can be executed
+listing() {
+	(cd "$1" && find . -name .git -prune -o -type f -printf '%p %m\n' |
+		sed 's/ [0-7]*[1357][0-7][0-7]$/ x/; s/ [0-7]*$//' | sort)
+}
+
+mails=$out/mails
+taken=$out/taken
+cp -a "$out/misfit" "$taken"
+export AUTHOR='Test <test@example.org>'
+git() {
+	command git -C "$taken" -c user.name=Test -c user.email=test@example.org "$@"
+}
+"$top/tools/build/series" "$mails" > "$log" 2>&1 && git init -q && git add -A &&
+	git commit -q -m base && git am -q --empty=drop "$mails"/*.patch >> "$log" 2>&1 &&
+	[ -z "$(git status --short)" ] &&
+	diff -r --exclude=.git "$tree" "$taken" > "$log" 2>&1 &&
+	diff <(listing "$tree") <(listing "$taken") > "$log" 2>&1
+result "git am of the series makes the tree that apply makes"
+
+commits=$(grep -c '^0' "$top/patches/6.12/series")
+[ "$(grep -lx "Signed-off-by: $AUTHOR" "$mails"/* | wc -l)" = "$commits" ] &&
+	grep -q "made for Linux 6.12" "$mails/0000-cover-letter.patch"
+result "each mail of the series is signed off, and the cover letter names the version"
+
+# series_says TEXT: the series of a copy of the project fails with this text
+project=$out/project
+mkdir "$project"
+cp -a "$top"/{Documentation,Kconfig,arch,fs,include,kernel,patches,tools} "$project/"
+ln -s "$top/build" "$project/build"
+series_says() {
+	! "$project/tools/build/series" "$out/none" > "$log" 2>&1 && grep -q "$1" "$log" &&
+		[ ! -e "$out/none" ]
+}
+
+touch "$project/kernel/trace/new.c"
+series_says 'kernel/trace/new.c: add it to patches/6.12/files'
+result "series refuses a file of ours that belongs to no commit"
+
+echo 'kernel/trace/new.c' >> "$project/patches/6.12/files"
+echo 'kernel/trace/n*' >> "$project/patches/6.12/files"
+series_says 'kernel/trace/new.c is in .* and .*; leave it in one'
+result "series refuses a file of ours that belongs to two"
 
 sed -i 's/arm_smccc_1_1_smc(fn,/arm_smccc_smc(fn,/' "$out/misfit/arch/arm64/kvm/hyp/nvhe/psci-relay.c"
 before=$(fingerprint "$out/misfit")
