@@ -68,7 +68,7 @@ help:
 	@echo 'make doc          the same, and put the results into Documentation/'
 	@echo 'make perfetto     record host and hypervisor with Perfetto: build/hyp.pftrace'
 	@echo 'make shell        boot to a shell'
-	@echo 'make check        run sparse, W=1, checkpatch and kernel-doc on our files'
+	@echo 'make check        run sparse, W=1, checkpatch, kernel-doc and Sphinx on our files'
 	@echo 'make apply KSRC=/path/to/linux-6.12.y'
 	@echo '                  add hypervisor tracing to your kernel tree'
 	@echo 'make series       write the whole as mails for git am: build/series/'
