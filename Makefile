@@ -73,3 +73,7 @@ help:
 	@echo '                  add hypervisor tracing to your kernel tree'
 	@echo 'make series       write the whole as mails for git am: build/series/'
 	@echo 'make clean        remove build/'
+	@echo
+	@echo "Without Debian, or to build another 6.12.y, set these for all commands:"
+	@echo '  KSRC=/path/to/linux-6.12.y             unpatched; it is copied, not changed'
+	@echo '  BUSYBOX=/path/to/static/arm64/busybox'

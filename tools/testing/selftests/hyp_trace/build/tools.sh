@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of make apply, of make series and of tools/qemu/run. Prints TAP; $1 is a scratch directory.
+# Tests of make apply, of make series, of the build's tools and of tools/qemu/run. Prints
+# TAP; $1 is a scratch directory.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../../../.." && pwd)
@@ -110,6 +111,80 @@ result "apply refuses another version"
 ! make -s -C "$top" apply KSRC=/nonexistent > "$log" 2>&1 &&
 	grep -q 'no Linux source tree' "$log"
 result "apply refuses what is no kernel"
+
+# source_fails KSRC TEXT: the build refuses KSRC with TEXT, and leaves build/linux
+source_fails() {
+	! KSRC=$1 "$top/tools/build/source" > "$log" 2>&1 && grep -q "$2" "$log" &&
+		[ -f "$top/build/linux/Makefile" ]
+}
+
+source_fails /nonexistent 'no Linux source tree' && source_fails "$out/misfit" 'Linux 6.1' &&
+	source_fails "$tree" 'must be unpatched'
+result "the build refuses a KSRC that is no unpatched 6.12"
+
+# A small tree, and a build directory of its own.
+copy=$out/copy
+ksrc=$out/ksrc
+mkdir -p "$copy" "$ksrc/arch/arm64/kvm/hyp/nvhe"
+cp -r "$top/tools" "$copy/"
+touch "$ksrc/arch/arm64/kvm/hyp/nvhe/hyp-main.c"
+printf 'VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 9\nmrproper:\n\trm -f built\n' > "$ksrc/Makefile"
+
+# takes_source: the build takes its source from $ksrc anew; false if it keeps what it has
+takes_source() {
+	KSRC=$ksrc "$copy/tools/build/source" > "$log" 2>&1 && grep -q unpacking "$log"
+}
+
+# in_git ARGS...: git in $ksrc
+in_git() {
+	git -C "$ksrc" -c user.name=test -c user.email=test@localhost "$@" > "$log" 2>&1
+}
+
+touch "$ksrc"/{built,some.o}
+takes_source && [ -f "$copy/build/linux/arch/arm64/kvm/hyp/nvhe/hyp-main.c" ] &&
+	! [ -e "$copy/build/linux/built" ] && ! [ -e "$copy/build/linux/some.o" ] &&
+	[ -e "$ksrc/built" ]
+result "the build copies KSRC, without what was built there"
+
+mkdir "$copy/build/kernel"
+! takes_source && grep -q '' "$copy/build/linux/Makefile" && [ -d "$copy/build/kernel" ] &&
+	sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 10/' "$ksrc/Makefile" && takes_source &&
+	grep -q 'SUBLEVEL = 10' "$copy/build/linux/Makefile" && ! [ -d "$copy/build/kernel" ]
+result "the build copies KSRC again if it has another version, and then builds all"
+
+rm "$ksrc"/{built,some.o}
+in_git init && in_git add . && in_git commit -m one && takes_source && ! takes_source &&
+	echo changed > "$ksrc/file" && in_git add . && in_git commit -m two && takes_source &&
+	[ -f "$copy/build/linux/file" ] && ! [ -e "$copy/build/linux/.git" ]
+result "the build copies KSRC again if it has another commit"
+
+echo uncommitted > "$ksrc/file"
+touch "$ksrc/some.o"
+rm "$copy/build/linux.stamp"
+takes_source && grep -q uncommitted "$copy/build/linux/file" &&
+	! [ -e "$copy/build/linux/some.o" ] && ! [ -e "$copy/build/linux/.git" ]
+result "the build copies KSRC with its changes that are in no commit"
+
+cp "$(type -P true)" "$out/busybox"
+! BUSYBOX=$out/busybox "$top/tools/build/initramfs" > "$log" 2>&1 &&
+	grep -q 'no statically linked program for arm64' "$log" &&
+	! cmp -s "$out/busybox" "$top/build/root/bin/busybox"
+result "the build refuses a BUSYBOX that is none"
+
+# A machine that has all programs but some.
+mkdir "$out/bin"
+ln -s /bin/* /usr/bin/* "$out/bin/" 2> "$log"
+rm "$out/bin"/{apt-get,spin,qemu-system-aarch64}
+! PATH=$out/bin KSRC='' BUSYBOX='' "$top/tools/build/install-deps" > "$log" 2>&1 &&
+	grep -q 'no apt-get' "$log" && grep -q '^  qemu-system-aarch64, 7.2' "$log" &&
+	grep -q 'KSRC=' "$log" && grep -q 'BUSYBOX=' "$log" &&
+	grep -q 'only for the tests:.* spin' "$log" && ! grep -q '^  flex' "$log"
+result "the build says what is missing where there is no apt-get"
+
+ln -s "$(command -v qemu-system-aarch64)" "$out/bin/"
+PATH=$out/bin KSRC=$ksrc BUSYBOX=$out/busybox "$top/tools/build/install-deps" > "$log" 2>&1 &&
+	! [ -s "$log" ]
+result "the build goes on without apt-get where all is there"
 
 script() {
 	cat > "$out/script"
