@@ -112,21 +112,24 @@ result "apply refuses another version"
 	grep -q 'no Linux source tree' "$log"
 result "apply refuses what is no kernel"
 
-# source_fails KSRC TEXT: the build refuses KSRC with TEXT, and leaves build/linux
+# The tools get a build directory of their own.
+copy=$out/copy
+mkdir "$copy"
+cp -r "$top/tools" "$copy/"
+
+# source_fails KSRC TEXT: the build refuses KSRC with TEXT, and copies nothing
 source_fails() {
-	! KSRC=$1 "$top/tools/build/source" > "$log" 2>&1 && grep -q "$2" "$log" &&
-		[ -f "$top/build/linux/Makefile" ]
+	! KSRC=$1 "$copy/tools/build/source" > "$log" 2>&1 && grep -q "$2" "$log" &&
+		! [ -e "$copy/build/linux" ]
 }
 
 source_fails /nonexistent 'no Linux source tree' && source_fails "$out/misfit" 'Linux 6.1' &&
 	source_fails "$tree" 'must be unpatched'
 result "the build refuses a KSRC that is no unpatched 6.12"
 
-# A small tree, and a build directory of its own.
-copy=$out/copy
+# A small tree.
 ksrc=$out/ksrc
-mkdir -p "$copy" "$ksrc/arch/arm64/kvm/hyp/nvhe"
-cp -r "$top/tools" "$copy/"
+mkdir -p "$ksrc/arch/arm64/kvm/hyp/nvhe"
 touch "$ksrc/arch/arm64/kvm/hyp/nvhe/hyp-main.c"
 printf 'VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 9\nmrproper:\n\trm -f built\n' > "$ksrc/Makefile"
 
@@ -147,7 +150,7 @@ takes_source && [ -f "$copy/build/linux/arch/arm64/kvm/hyp/nvhe/hyp-main.c" ] &&
 result "the build copies KSRC, without what was built there"
 
 mkdir "$copy/build/kernel"
-! takes_source && grep -q '' "$copy/build/linux/Makefile" && [ -d "$copy/build/kernel" ] &&
+! takes_source && [ -d "$copy/build/kernel" ] &&
 	sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 10/' "$ksrc/Makefile" && takes_source &&
 	grep -q 'SUBLEVEL = 10' "$copy/build/linux/Makefile" && ! [ -d "$copy/build/kernel" ]
 result "the build copies KSRC again if it has another version, and then builds all"
@@ -166,23 +169,23 @@ takes_source && grep -q uncommitted "$copy/build/linux/file" &&
 result "the build copies KSRC with its changes that are in no commit"
 
 cp "$(type -P true)" "$out/busybox"
-! BUSYBOX=$out/busybox "$top/tools/build/initramfs" > "$log" 2>&1 &&
+! BUSYBOX=$out/busybox "$copy/tools/build/initramfs" > "$log" 2>&1 &&
 	grep -q 'no statically linked program for arm64' "$log" &&
-	! cmp -s "$out/busybox" "$top/build/root/bin/busybox"
+	! [ -e "$copy/build/root/bin/busybox" ]
 result "the build refuses a BUSYBOX that is none"
 
 # A machine that has all programs but some.
 mkdir "$out/bin"
 ln -s /bin/* /usr/bin/* "$out/bin/" 2> "$log"
-rm "$out/bin"/{apt-get,spin,qemu-system-aarch64}
-! PATH=$out/bin KSRC='' BUSYBOX='' "$top/tools/build/install-deps" > "$log" 2>&1 &&
+rm -f "$out/bin"/{apt-get,spin,qemu-system-aarch64}
+! PATH=$out/bin KSRC='' BUSYBOX='' "$copy/tools/build/install-deps" > "$log" 2>&1 &&
 	grep -q 'no apt-get' "$log" && grep -q '^  qemu-system-aarch64, 7.2' "$log" &&
 	grep -q 'KSRC=' "$log" && grep -q 'BUSYBOX=' "$log" &&
 	grep -q 'only for the tests:.* spin' "$log" && ! grep -q '^  flex' "$log"
 result "the build says what is missing where there is no apt-get"
 
 ln -s "$(command -v qemu-system-aarch64)" "$out/bin/"
-PATH=$out/bin KSRC=$ksrc BUSYBOX=$out/busybox "$top/tools/build/install-deps" > "$log" 2>&1 &&
+PATH=$out/bin KSRC=$ksrc BUSYBOX=$out/busybox "$copy/tools/build/install-deps" > "$log" 2>&1 &&
 	! [ -s "$log" ]
 result "the build goes on without apt-get where all is there"
 
