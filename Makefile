@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series bench doc perfetto shell apply series clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-debian bench doc perfetto shell apply series clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -29,6 +29,9 @@ test-kernels: all
 
 test-series: all
 	@tools/build/check-series
+
+test-debian:
+	@tools/build/test-debian
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench/run
@@ -64,6 +67,8 @@ help:
 	@echo 'make test-kernels [NAMES="16k clang"]'
 	@echo '                  run the kernel tests on kernels with other options; some 2 hours'
 	@echo 'make test-series  build the kernel after each mail of make series; some 5 minutes'
+	@echo 'make test-debian  run "make run" in new systems of Debian; SUITES="bookworm trixie"'
+	@echo '                  chooses some, FULL=1 runs "make test" there, too; some 25 minutes each'
 	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
 	@echo 'make doc          the same, and put the results into Documentation/'
 	@echo 'make perfetto     record host and hypervisor with Perfetto: build/hyp.pftrace'
