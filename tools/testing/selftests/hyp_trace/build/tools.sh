@@ -202,6 +202,10 @@ result "run prints the script's output only"
 [ $? = 7 ]
 result "run exits with the script's status"
 
+script <<< 'seq 100000'
+cmp <("$run" "$out/script" 2> /dev/null | { sleep 20; cat; }) <(seq 100000) > "$log" 2>&1
+result "run prints all of the output to a reader that is slow"
+
 script <<< 'while :; do sleep 1000; done'
 HYP_TEST_SLOWER=1 "$run" --timeout 15 "$out/script" > "$log" 2>&1
 [ $? = 124 ] && grep -q 'no end after 15 s' "$log"
