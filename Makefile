@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series test-debian bench doc perfetto shell apply series clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian bench doc perfetto shell apply series clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -29,6 +29,9 @@ test-kernels: all
 
 test-series: all
 	@tools/build/check-series
+
+test-sources: all
+	@tools/build/check-sources
 
 test-debian:
 	@tools/build/test-debian
@@ -67,6 +70,7 @@ help:
 	@echo 'make test-kernels [NAMES="16k clang"]'
 	@echo '                  run the kernel tests on kernels with other options; some 2 hours'
 	@echo 'make test-series  build the kernel after each mail of make series; some 5 minutes'
+	@echo "make test-sources build what has hooks, and what is ours, on Debian 13's source"
 	@echo 'make test-debian  run "make run" in new systems of Debian; SUITES="bookworm trixie"'
 	@echo '                  chooses some, FULL=1 runs "make test" there, too; some 25 minutes each'
 	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
