@@ -36,9 +36,9 @@
 /* Minimum number of slots of a ring: one is written while another one is read. */
 #define EXT_RING_MIN_SLOTS	2
 /*
- * Maximum number of slots of a ring: 512 MiB per CPU with pages of 4 KiB. The writer's
- * bookkeeping must be physically contiguous. At this size it takes 3 MiB; the page
- * allocator provides 4 MiB at most.
+ * Maximum number of slots of a ring: 512 MiB per CPU with pages of 4 KiB, 8 GiB with 64 KiB.
+ * The writer's bookkeeping must be physically contiguous. At this size it takes 3 MiB; the
+ * page allocator provides at most 4 MiB with pages of 4 KiB, and more with larger ones.
  */
 #define EXT_RING_MAX_SLOTS	131072U
 

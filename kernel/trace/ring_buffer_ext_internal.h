@@ -192,10 +192,10 @@ struct rb_ext {
 #define RB_EXT_NO_ALARM	U64_MAX
 
 /*
- * Maximum number of pages to go through with rb_ext_cpu.lock held, which keeps interrupts
- * off: a ring may have up to EXT_RING_MAX_SLOTS.
+ * Maximum number of pages, 1 MiB, to go through with rb_ext_cpu.lock held, which keeps
+ * interrupts off: a ring may have up to EXT_RING_MAX_SLOTS.
  */
-#define RB_EXT_PAGES_AT_ONCE	256
+#define RB_EXT_PAGES_AT_ONCE	((1 << 20) / EXT_RING_PAGE_SIZE)
 
 /**
  * rb_ext_tail() - get the writer's position

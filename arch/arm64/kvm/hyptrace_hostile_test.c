@@ -382,7 +382,7 @@ static void pages_that_are_not_the_hosts_are_refused(struct kunit *test)
  */
 static void regions_that_overlap_are_refused(struct kunit *test)
 {
-	const u64 pages = HYP_TRACE_STEP_PAGES;
+	const u64 pages = HYP_TRACE_STEP_REGION;
 	const u64 slots = pages * PAGE_SIZE / HYP_TRACE_BYTES_PER_PAGE - 1;
 	struct hostile_ring *ring = hostile_ring_new(test);
 	const u64 firsts[] = {
@@ -587,13 +587,13 @@ static void a_large_region_is_taken_in_steps(struct kunit *test)
 	unsigned int steps = 1;
 
 	KUNIT_ASSERT_NOT_NULL(test, region);
-	KUNIT_ASSERT_GT(test, pages, 3 * HYP_TRACE_STEP_PAGES);
+	KUNIT_ASSERT_GT(test, pages, 3 * HYP_TRACE_STEP_REGION);
 
 	/* The last page can't be donated, so all steps before it are undone. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_share(end));
 	while (hostile_load_step(0, virt_to_pfn(region), pages, slots) == -EINPROGRESS)
 		steps++;
-	KUNIT_EXPECT_EQ(test, 2 * DIV_ROUND_UP(pages, HYP_TRACE_STEP_PAGES) - 1, steps);
+	KUNIT_EXPECT_EQ(test, 2 * DIV_ROUND_UP(pages, HYP_TRACE_STEP_REGION) - 1, steps);
 	KUNIT_EXPECT_EQ(test, 0, hostile_unshare(end));
 
 	/* The region can be donated, but the pages that it lists are not the host's. */

@@ -63,6 +63,7 @@
 #define __ARM64_KVM_HYPTRACE_H__
 
 #include <linux/ext_ring.h>
+#include <linux/sizes.h>
 
 #include <asm/hyp_image.h>
 
@@ -127,6 +128,9 @@ enum hyp_trace_test_action {
 
 /* One call takes or gives back this many pages at most, in some 250 us. */
 #define HYP_TRACE_STEP_PAGES	256
+
+/* Of these, 1 MiB of the region at most: EL2 zeroes what it gives back, byte by byte. */
+#define HYP_TRACE_STEP_REGION	(SZ_1M / PAGE_SIZE)
 
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot's word (8 bytes). */
 #define HYP_TRACE_BYTES_PER_PAGE	24

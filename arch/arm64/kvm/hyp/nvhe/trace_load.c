@@ -74,10 +74,16 @@ static void page_give_back(void *va)
 		hyp_unpin_shared_mem(va, va + PAGE_SIZE);
 }
 
+/* The pages of the region that this step takes or gives back, of @left pages. */
+static u32 region_step(u64 left, u32 budget)
+{
+	return min3(left, (u64)budget, (u64)HYP_TRACE_STEP_REGION);
+}
+
 /* Take the region, @budget pages at most; @budget becomes what this has left of it. */
 static int region_take(struct hyp_trace_load *load, u32 *budget)
 {
-	u32 nr = min_t(u64, *budget, load->region_pages - load->region_taken);
+	u32 nr = region_step(load->region_pages - load->region_taken, *budget);
 	int ret;
 
 	if (nr && is_protected()) {
@@ -98,7 +104,7 @@ static int region_take(struct hyp_trace_load *load, u32 *budget)
  */
 static int region_give_back(struct hyp_trace_load *load, u32 *budget)
 {
-	u32 nr = min(*budget, load->region_taken);
+	u32 nr = region_step(load->region_taken, *budget);
 	u64 pfn = load->region_pfn + load->region_taken - nr;
 	void *va = pfn_to_hyp_va(pfn);
 
