@@ -25,6 +25,38 @@
 
 #define HYP "/sys/kernel/tracing/hyp/"
 
+/* The size of a page, which is also that of a ring's pages. */
+static inline size_t page_size(void)
+{
+	return getpagesize();
+}
+
+#define MAX_PAGE	65536	/* of all kernels, for arrays that are not on the stack */
+
+/*
+ * In a page of EL2's ring, the bytes that hold events: a header is before them, and the
+ * ring's own number behind.
+ */
+#define PAGE_OVERHEAD	24
+
+static inline size_t page_data(void)
+{
+	return page_size() - PAGE_OVERHEAD;
+}
+
+#define SELFTEST_SIZE	20	/* of an event, with its header */
+
+static inline int events_per_page(void)
+{
+	return page_data() / SELFTEST_SIZE;
+}
+
+/* @n events, or KiB, with pages of 4 KiB; with others, what fills as many pages. */
+static inline int scaled(int n)
+{
+	return n * (page_size() / 4096);
+}
+
 static inline const char *path_of(const char *fmt, ...)
 {
 	static char path[4][256];
@@ -259,7 +291,7 @@ static inline int decode_any_page(const uint8_t *page, bool padded, event_fn fn,
 	memcpy(&ts, page, 8);
 	memcpy(&commit, page + 8, 8);
 	end = p + (commit & 0x3fffffff);
-	if (end > page + 4096)
+	if (end > page + page_size())
 		return -1;
 	if (commit & 1u << 31) {
 		lost = UINT64_MAX;
@@ -322,7 +354,7 @@ static inline int read_raw(int cpu, event_fn fn, void *data)
 {
 	int fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
 		      O_RDONLY | O_NONBLOCK);
-	uint8_t page[4096];
+	uint8_t page[page_size()];
 	int count = 0, n;
 
 	if (fd < 0)
@@ -357,13 +389,13 @@ static inline int write_test(enum hyp_trace_test_action action, unsigned long ar
 	return put(HYP "write_test", path_of("%d %lu", action, arg));
 }
 
-/* ring_pages shows the memory that is shared with EL2 as it is; see trace_ext_test.c. */
-#define PAGE		4096
-
-/* The offset of a page in ring_pages. @id -1 is the meta page, others are data pages. */
+/*
+ * ring_pages shows the memory that is shared with EL2 as it is; see trace_ext_test.c.
+ * The offset of a page in it. @id -1 is the meta page, others are data pages.
+ */
 static inline off_t page_offset(int cpu, int id)
 {
-	return ((off_t)cpu << 40) + (off_t)(id + 1) * PAGE;
+	return ((off_t)cpu << 40) + (off_t)(id + 1) * page_size();
 }
 
 static inline int pages_open(void)
@@ -373,7 +405,9 @@ static inline int pages_open(void)
 
 static inline bool page_read(int fd, int cpu, int id, uint8_t *page)
 {
-	return pread(fd, page, PAGE, page_offset(cpu, id)) == PAGE;
+	ssize_t size = page_size();
+
+	return pread(fd, page, size, page_offset(cpu, id)) == size;
 }
 
 #endif /* HYP_TRACE_H */

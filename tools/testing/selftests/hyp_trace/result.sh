@@ -18,6 +18,11 @@ result() {
 	fi
 }
 
+# page_size: print the size of a page of the kernel, and so of its rings
+page_size() {
+	awk -F'[:;]' '/char data/ { print $4 + $6 }' /sys/kernel/tracing/events/header_page
+}
+
 # skip NAME
 skip() {
 	echo "ok $1 # SKIP"

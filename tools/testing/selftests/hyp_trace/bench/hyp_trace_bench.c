@@ -16,12 +16,10 @@
 #include <sys/mman.h>
 #include <linux/trace_mmap.h>
 
-#include "../../../../../include/linux/ext_ring.h"
 #include "../../kselftest.h"
 #include "../hyp_trace.h"
 
 #define HOST		"/sys/kernel/tracing/instances/bench/"
-#define PER_PAGE	(EXT_RING_DATA_SIZE / 20)	/* selftest events */
 #define NR_EVENTS	100	/* in a batch */
 #define BATCHES		200
 #define PAGES_IN_BATCH	5	/* if pages are timed */
@@ -60,12 +58,12 @@ static void must_be_at_least(const char *what, long long is, long long least)
 struct tracer {
 	const char	*dir;
 	const char	*event;
-	int		per_page;	/* events in a page; the host's has 4080 bytes */
 	int		write;		/* hyp/write_event or hyp/write_host_event */
+	int		per_page;	/* events in a page; the host's has 8 bytes more */
 };
 
-static struct tracer hyp = { HYP, "events/hyp/selftest/enable", PER_PAGE };
-static struct tracer host = { HOST, "events/hyp_test/host_selftest/enable", 204 };
+static struct tracer hyp = { HYP, "events/hyp/selftest/enable" };
+static struct tracer host = { HOST, "events/hyp_test/host_selftest/enable" };
 
 static const char *file_of(const struct tracer *t, const char *name)
 {
@@ -121,6 +119,8 @@ static void set_up(void)
 	host.write = open(HYP "write_host_event", O_WRONLY);
 	if (hyp.write < 0 || host.write < 0)
 		fail("write_event");
+	hyp.per_page = events_per_page();
+	host.per_page = (page_data() + 8) / SELFTEST_SIZE;
 	if (mkdir(HOST, 0700) && errno != EEXIST)
 		fail(HOST);
 	must_put(HOST "buffer_size_kb", "1024");
@@ -248,7 +248,7 @@ static void bench_size(void)
 
 /* Looking at events ------------------------------------------------------------ */
 
-static uint8_t buffer[4096];
+static uint8_t buffer[MAX_PAGE];
 
 /* The events seen so far; they are numbered from 1. */
 static struct {
@@ -309,21 +309,21 @@ static void read_all(void)
 {
 	int count, events = 0;
 
-	while (read(raw_fd, buffer, sizeof(buffer)) == sizeof(buffer)) {
+	while (read(raw_fd, buffer, page_size()) == page_size()) {
 		count = decode_page(buffer, NULL, NULL);
 		must_be_at_least("events in a page", count, 1);
 		events += count;
 	}
 	if (batches_read++)
 		must_be("events of a batch that were read", events,
-			PAGES_IN_BATCH * PER_PAGE);
+			PAGES_IN_BATCH * events_per_page());
 }
 
 /* The additional cost of a page, in a batch that fills several. */
 static double cost_of_page(double event, void (*between)(void))
 {
 	long long before = recorded(&hyp);
-	const int events = PAGES_IN_BATCH * PER_PAGE;
+	const int events = PAGES_IN_BATCH * events_per_page();
 	double with, without;
 
 	with = time_of(&hyp, events, BATCHES, between);
@@ -338,8 +338,8 @@ static void bench_page(void)
 
 	must_put(HYP "set_event", "hyp:selftest");
 	raw_fd = open_raw(&hyp, O_NONBLOCK);
-	emit_events(&hyp, 300 * PER_PAGE);
-	must_be_at_least("events overwritten", stat_in(&hyp, 0, "overrun:"), PER_PAGE);
+	emit_events(&hyp, 300 * events_per_page());
+	must_be_at_least("events overwritten", stat_in(&hyp, 0, "overrun:"), events_per_page());
 	event = cost_of_call(&hyp);
 	printf("page %.1f\n", cost_of_page(event, NULL));
 	must_be("events read, with no reader", stat_in(&hyp, 0, "read events:"), 0);
@@ -355,7 +355,7 @@ static int read_pages(int fd)
 {
 	int pages = 0;
 
-	while (pages < PAGES && read(fd, buffer, sizeof(buffer)) == sizeof(buffer)) {
+	while (pages < PAGES && read(fd, buffer, page_size()) == page_size()) {
 		look_at_page(buffer);
 		pages++;
 	}
@@ -367,7 +367,7 @@ static int ends[2], null;
 
 static void send_on(int pages)
 {
-	const ssize_t size = pages * PAGE;
+	const ssize_t size = pages * page_size();
 
 	if (splice(ends[0], NULL, null, NULL, size, 0) != size)
 		fail("splice to /dev/null");
@@ -376,7 +376,7 @@ static void send_on(int pages)
 static void look_at_piped(int pages)
 {
 	while (pages--) {
-		if (read(ends[0], buffer, PAGE) != PAGE)
+		if (read(ends[0], buffer, page_size()) != page_size())
 			fail("read of a pipe");
 		look_at_page(buffer);
 	}
@@ -389,11 +389,11 @@ static int splice_pages_to(int fd, void (*sink)(int pages))
 
 	while (pages < PAGES) {
 		n = PAGES - pages < at_once ? PAGES - pages : at_once;
-		n = splice(fd, NULL, ends[1], NULL, n * PAGE, SPLICE_F_NONBLOCK);
+		n = splice(fd, NULL, ends[1], NULL, n * page_size(), SPLICE_F_NONBLOCK);
 		if (n <= 0)
 			break;
-		sink(n / PAGE);
-		pages += n / PAGE;
+		sink(n / page_size());
+		pages += n / page_size();
 	}
 	return pages;
 }
@@ -414,10 +414,10 @@ static size_t mapped_size;
 
 static void map(int fd)
 {
-	meta = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	meta = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 	if (meta == MAP_FAILED)
 		fail("mmap");
-	mapped_size = (size_t)meta->nr_subbufs * PAGE;
+	mapped_size = (size_t)meta->nr_subbufs * page_size();
 	mapped = mmap(NULL, mapped_size, PROT_READ, MAP_SHARED, fd, meta->meta_page_size);
 	if (mapped == MAP_FAILED)
 		fail("mmap of pages");
@@ -426,7 +426,7 @@ static void map(int fd)
 static void unmap(void)
 {
 	munmap((void *)mapped, mapped_size);
-	munmap(meta, PAGE);
+	munmap(meta, page_size());
 }
 
 static int mmap_pages(int fd)
@@ -440,7 +440,7 @@ static int mmap_pages(int fd)
 			fail("TRACE_MMAP_IOCTL_GET_READER");
 		if (meta->read == read)
 			break;
-		look_at_page(mapped + meta->reader.id * (size_t)PAGE);
+		look_at_page(mapped + meta->reader.id * page_size());
 		pages++;
 	}
 	return pages;
@@ -510,7 +510,7 @@ static double time_to_look(void)
 		for (page = 0; page < PAGES; page++)
 			look_at_page(buffer);
 		time = boot_ns() - time;
-		must_be("events looked at", seen.events, PAGES * PER_PAGE);
+		must_be("events looked at", seen.events, PAGES * events_per_page());
 		if (time < least)
 			least = time;
 	}
@@ -547,14 +547,14 @@ static void bench_hypercalls(void)
 
 	must_put(HYP "set_event", "hyp:selftest");
 	must_put(HYP "trace", "");
-	emit_numbered(hyp.write, PAGES * PER_PAGE);
+	emit_numbered(hyp.write, PAGES * events_per_page());
 	must_put(HYP "set_event", "hyp:host_hcall");
 	see_nothing_yet();
 	pages = read_pages(fd);
 	emit_events(&hyp, NR_EVENTS);
 	must_put(HYP "events/enable", "0");
 	must_be("pages read", pages, PAGES);
-	must_have_seen(PAGES * PER_PAGE);
+	must_have_seen(PAGES * events_per_page());
 	text = get(HYP "trace");
 	swaps = count_of(text, "__hyp_trace_swap");
 	must_be("hypercalls recorded that were made",
@@ -672,10 +672,10 @@ static void bench_start(void)
 	uint64_t time;
 
 	must_put(file_of(&hyp, hyp.event), "1");
-	emit_events(&hyp, 10 * PER_PAGE);
+	emit_events(&hyp, 10 * events_per_page());
 	must_put(HYP "tracing_on", "0");
 	emit_events(&hyp, 1);
-	must_be("events up to turning off", recorded(&hyp) - before, 10 * PER_PAGE);
+	must_be("events up to turning off", recorded(&hyp) - before, 10 * events_per_page());
 	before = recorded(&hyp);
 	time = boot_ns();
 	must_put(HYP "tracing_on", "1");
@@ -726,7 +726,7 @@ static void bench_load(void)
 		must_put(HYP "tracing_on", "1");
 		time = boot_ns() - time;
 		/* Room for the data, and the reader page. */
-		pages = ((mbs[i] << 20) + EXT_RING_DATA_SIZE - 1) / EXT_RING_DATA_SIZE + 1;
+		pages = ((mbs[i] << 20) + page_data() - 1) / page_data() + 1;
 		must_be_loaded(pages);
 		printf("load_%d %.2f\n", mbs[i], time / 1e6);
 		per_page = (double)time / pages;
@@ -755,7 +755,7 @@ struct load {
 	int		raw;
 	uint64_t	begin;
 	uint64_t	end;
-	uint8_t		page[PAGE];
+	uint8_t		page[MAX_PAGE];
 };
 
 /* Consume a round's events. This CPU has recorded them, so all of them must be there. */
@@ -763,12 +763,12 @@ static void read_round(struct load *load)
 {
 	int count, events = 0;
 
-	while (read(load->raw, load->page, PAGE) == PAGE) {
+	while (read(load->raw, load->page, page_size()) == page_size()) {
 		count = decode_page(load->page, NULL, NULL);
 		must_be_at_least("events in a page", count, 1);
 		events += count;
 	}
-	must_be("events of a round that were read", events, PER_PAGE);
+	must_be("events of a round that were read", events, events_per_page());
 }
 
 static void *load_cpu(void *arg)
@@ -781,7 +781,7 @@ static void *load_cpu(void *arg)
 	pthread_barrier_wait(&start);
 	load->begin = boot_ns();
 	for (i = 0; i < SCALE_ROUNDS; i++) {
-		emit_events_by(load->write, PER_PAGE);
+		emit_events_by(load->write, events_per_page());
 		if (doing == READING)
 			read_round(load);
 	}
@@ -802,7 +802,7 @@ static void load_open(struct load *load, int cpu)
 /* Check that the CPU has recorded its events, and read them if it had to. */
 static void load_close(struct load *load)
 {
-	const long long events = doing == CALLING ? 0 : SCALE_ROUNDS * PER_PAGE;
+	const long long events = doing == CALLING ? 0 : SCALE_ROUNDS * events_per_page();
 
 	close(load->raw);
 	close(load->write);

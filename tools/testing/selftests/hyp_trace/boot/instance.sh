@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M: the name hyp stays the
-# hypervisor's, and its buffer gets the maximum size. Also with reserve_mem=4M:4096:map
-# trace_instance=map@map, an instance without a snapshot buffer. With fail_trace_ext= the
-# link "hypervisor" cannot be created.
+# Runs in QEMU, booted with trace_instance=hyp trace_buf_size=512M (2G with pages of 16 KiB,
+# 8G with 64 KiB): the name hyp stays the hypervisor's, and its buffer gets the maximum size,
+# 131072 pages. Also with reserve_mem=4M:4096:map trace_instance=map@map, an instance without
+# a snapshot buffer. With fail_trace_ext= the link "hypervisor" cannot be created.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
@@ -14,9 +14,10 @@ hyp=$tracing/hyp
 result "the hypervisor has its instance"
 dmesg | grep -q 'hyp_trace: "hyp" is an external writer.s instance: choose another name'
 result "the log says why nobody else has it"
-[ "$(cat $hyp/buffer_size_kb)" = 521216 ]
+max_kb=$((131072 * ($(page_size) - 24) / 1024))
+[ "$(cat $hyp/buffer_size_kb)" = $max_kb ]
 result "the buffer is as large as can be"
-dmesg | grep -q 'hyp_trace: trace_buf_size: a buffer may have 521216 KiB per CPU at most'
+dmesg | grep -q "hyp_trace: trace_buf_size: a buffer may have $max_kb KiB per CPU at most"
 result "the log says so"
 echo 64 > $hyp/buffer_size_kb &&
 	echo 1 > $hyp/events/hyp/selftest/enable &&

@@ -9,6 +9,9 @@
 T=/sys/kernel/tracing
 K=$T/kthread
 N=1000
+PAGE=$(page_size)
+SMALL_KB=$((2 * PAGE / 1024))	# the smallest buffer
+MANY=$((5000 * (PAGE / 4096)))	# more events than it holds
 CPUS=$(nproc)
 
 # Do the events on stdin have the ids $1 to $2, in this order, on each CPU?
@@ -76,24 +79,24 @@ wakes_readers() {
 # All lost events are counted.
 counts_overrun() {
 	echo > $K/trace
-	echo 8 > $K/buffer_size_kb
-	echo 5000 > $K/write_events
+	echo $SMALL_KB > $K/buffer_size_kb
+	echo $MANY > $K/write_events
 	local left=$(grep -c "written: id" $K/trace)
 
-	[ "$left" -gt 0 ] && [ "$left" -lt $((5000 * CPUS)) ] &&
-		[ $((left + $(stat_sum overrun))) = $((5000 * CPUS)) ] &&
+	[ "$left" -gt 0 ] && [ "$left" -lt $((MANY * CPUS)) ] &&
+		[ $((left + $(stat_sum overrun))) = $((MANY * CPUS)) ] &&
 		echo 256 > $K/buffer_size_kb
 }
 
 drops_without_overwrite() {
 	echo > $K/trace
-	echo 8 > $K/buffer_size_kb
+	echo $SMALL_KB > $K/buffer_size_kb
 	echo 0 > $K/options/overwrite
-	echo 5000 > $K/write_events
+	echo $MANY > $K/write_events
 	local left=$(grep -c "written: id" $K/trace)
 
 	echo 1 > $K/options/overwrite
-	[ "$left" -gt 0 ] && [ $((left + $(stat_sum 'dropped events'))) = $((5000 * CPUS)) ] &&
+	[ "$left" -gt 0 ] && [ $((left + $(stat_sum 'dropped events'))) = $((MANY * CPUS)) ] &&
 		echo 256 > $K/buffer_size_kb
 }
 
@@ -148,12 +151,12 @@ raw_pages_are_the_rings() {
 
 	echo 1 > $K/events/enable
 	echo > $K/trace
-	echo $N > $K/write_events
-	dd if=$K/per_cpu/cpu0/trace_pipe_raw of=/tmp/raw bs=4096 count=1 2> /dev/null
+	echo $((N * (PAGE / 4096))) > $K/write_events
+	dd if=$K/per_cpu/cpu0/trace_pipe_raw of=/tmp/raw bs=$PAGE count=1 2> /dev/null
 	commit=$(od -An -td4 -j 8 -N 4 /tmp/raw | tr -d ' ')
-	[ "$commit" -gt 3900 ] && [ "$commit" -lt 4096 ] || return
+	[ "$commit" -gt $((PAGE - 196)) ] && [ "$commit" -lt $PAGE ] || return
 	# Behind the meta page, in the order of their ids.
-	dd if=$K/ring_pages of=/tmp/page bs=4096 skip=1 count=1 2> /dev/null
+	dd if=$K/ring_pages of=/tmp/page bs=$PAGE skip=1 count=1 2> /dev/null
 	cmp -n $((16 + commit)) /tmp/raw /tmp/page
 }
 

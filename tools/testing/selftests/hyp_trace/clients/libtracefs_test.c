@@ -243,7 +243,7 @@ static void check_cpu(struct tep_handle *tep, struct tracefs_cpu *cpu,
 {
 	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_8,
 					     KBUFFER_ENDIAN_LITTLE);
-	char page[4096];
+	char page[page_size()];
 
 	while (tracefs_cpu_read(cpu, page, true) > 0)
 		check_page(tep, kbuf, page, 0, x);
@@ -260,7 +260,7 @@ TEST_F(libtracefs, a_cpu_can_be_selected_and_read)
 	int fd;
 
 	ASSERT_NE(NULL, cpu);
-	EXPECT_EQ(4096, tracefs_cpu_read_size(cpu));
+	EXPECT_EQ((int)page_size(), tracefs_cpu_read_size(cpu));
 	ASSERT_LE(0, tracefs_instance_file_write(self->hyp, "buffer_percent", "0"));
 	ASSERT_EQ(0, tracefs_trace_on(self->hyp));
 

@@ -135,7 +135,7 @@ run_suite() {
 	result "$suite trace-cmd record with buffer size and interval"
 	# bookworm's trace-cmd does not have this option yet.
 	if tc record --help 2>&1 | grep -q subbuf-size; then
-		records_all -B hyp -e hyp --subbuf-size 4
+		records_all -B hyp -e hyp --subbuf-size $(($(page_size) / 1024))
 		result "$suite trace-cmd record --subbuf-size"
 	else
 		skip "$suite trace-cmd record --subbuf-size: this trace-cmd can't"

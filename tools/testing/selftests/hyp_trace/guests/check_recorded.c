@@ -84,7 +84,7 @@ static void append(void *data, const struct event *e)
 static struct records load(const char *path, bool padded)
 {
 	struct records r = { };
-	uint8_t page[PAGE];
+	uint8_t page[page_size()];
 	FILE *f = fopen(path, "r");
 
 	if (!f)

@@ -61,7 +61,7 @@ stop_recording() {
 show() {
 	for file in $OUT/$1.cpu*; do
 		cpu=${file##*.}
-		echo "# $1 $cpu: $(($(wc -c < $file) / 4096)) pages," \
+		echo "# $1 $cpu: $(($(wc -c < $file) / $(page_size))) pages," \
 			"lost: $(awk '/overrun:|dropped/ { n += $NF } END { print n }' \
 				 $2/per_cpu/$cpu/stats)"
 	done

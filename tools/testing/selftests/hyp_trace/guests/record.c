@@ -8,14 +8,11 @@
  */
 
 #include <err.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
 
-#define PAGE		4096
+#include "../hyp_trace.h"
+
 #define MAX_CPUS	64
 
 static struct pollfd in[MAX_CPUS];
@@ -36,11 +33,12 @@ static int open_cpu(const char *fmt, const char *base, int cpu, int flags)
 /* Copy all unread events, without waiting. */
 static void drain(int cpu)
 {
-	char page[PAGE];
+	const ssize_t size = page_size();
+	char page[size];
 	ssize_t n;
 
-	while ((n = read(in[cpu].fd, page, PAGE)) == PAGE)
-		if (write(out[cpu], page, PAGE) != PAGE)
+	while ((n = read(in[cpu].fd, page, size)) == size)
+		if (write(out[cpu], page, size) != size)
 			err(1, "writing what CPU %d recorded", cpu);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		err(1, "trace_pipe_raw of CPU %d", cpu);

@@ -13,14 +13,16 @@
 #include <sys/klog.h>
 #include <sys/mman.h>
 
+#include "../../../../../include/linux/ext_ring.h"
 #include "../tracefs/hyp_waiter.h"
 
 /* The shared memory ------------------------------------------------------------ */
 
 #define HEADER		offsetof(struct ext_ring_page, data)
-#define DATA_END	offsetof(struct ext_ring_page, first_seq)
 #define META_SIZE	sizeof(struct ext_ring_meta)
 #define META_FIELDS	(META_SIZE / sizeof(uint64_t))
+
+static_assert(PAGE_OVERHEAD == EXT_RING_PAGE_OVERHEAD, "see struct ext_ring_page");
 
 static bool page_write(int fd, int cpu, int id, size_t offset, const void *bytes,
 		       size_t size)
@@ -82,13 +84,13 @@ static int bad_in_record(const uint8_t *record, unsigned int size)
 /* Returns how many bytes of a written page are not as they must be. */
 static int bad_in_page(const uint8_t *page, int *events)
 {
-	const uint8_t *p = page + HEADER, *end;
+	const uint8_t *p = page + HEADER, *data_end = p + page_data(), *end;
 	uint64_t commit;
 	int bad = 0;
 
 	memcpy(&commit, page + 8, 8);
 	end = p + commit;
-	if (commit > DATA_END - HEADER)
+	if (commit > page_data())
 		return 1;
 	while (p < end) {
 		uint32_t head;
@@ -104,7 +106,7 @@ static int bad_in_page(const uint8_t *page, int *events)
 		p += 4 + (head & 31) * 4;
 		++*events;
 	}
-	for (; p < page + DATA_END; p++)
+	for (; p < data_end; p++)
 		bad += *p != UNTOUCHED;
 	return bad;
 }
@@ -120,22 +122,22 @@ static bool has_fields(const char *event)
  */
 TEST_F(hyp, every_byte_is_a_fields_or_zero_or_untouched)
 {
-	uint8_t pattern[PAGE], page[PAGE];
+	uint8_t pattern[page_size()], page[page_size()];
 	int cpu, id, fd, bad, total = 0;
 
 	memset(pattern, UNTOUCHED, sizeof(pattern));
 	ASSERT_TRUE(of_all_events(has_fields));
 	ASSERT_EQ(0, put(HYP "events/enable", "0"));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "1024"));
+	ASSERT_EQ(0, set_size_kb(1024));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	fd = pages_open();
 	ASSERT_LE(0, fd);
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		ASSERT_TRUE(page_write(fd, cpu, -1, META_SIZE, pattern,
-				       PAGE - META_SIZE));
+				       page_size() - META_SIZE));
 		for (id = 0; page_read(fd, cpu, id, page); id++)
 			ASSERT_TRUE(page_write(fd, cpu, id, HEADER, pattern,
-					       DATA_END - HEADER));
+					       page_data()));
 		ASSERT_LT(100, id);
 	}
 
@@ -155,7 +157,8 @@ TEST_F(hyp, every_byte_is_a_fields_or_zero_or_untouched)
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		ASSERT_EQ(0, stat_of(cpu, "overrun:"));
 		ASSERT_TRUE(page_read(fd, cpu, -1, page));
-		EXPECT_EQ(0, memcmp(page + META_SIZE, pattern, PAGE - META_SIZE));
+		EXPECT_EQ(0, memcmp(page + META_SIZE, pattern,
+				    page_size() - META_SIZE));
 		for (id = 0; page_read(fd, cpu, id, page); id++) {
 			bad = bad_in_page(page, &total);
 			EXPECT_EQ(0, bad)
@@ -200,64 +203,71 @@ struct nonsense {
 };
 
 /* Values to write into page 1 of CPU 0, which is full of selftest events. */
-static const struct nonsense nonsenses[] = {
-	{ "commit beyond the page", 8, PAGE - 23, 8, true },
-	{ "commit of 2^63", 8, 1ull << 63, 8, true },
-	{ "commit in the middle of an event", 8, 30, 8, true },
-	{ "commit that is odd", 8, 21, 8, true },
-	{ "commit of 0", 8, 0, 8, false },
-	{ "commit of the first event only", 8, 20, 8, false },
-	{ "time before the last page's", 0, 1, 8, true },
-	{ "time of -1", 0, UINT64_MAX, 8, true },
-	{ "time in a year", 0, 366ull * 86400 * 1000000000, 8, true },
-	{ "event of no type", HEADER + 20, 29, 4, true },
-	{ "event of the type of a time stamp", HEADER + 20, 31, 4, true },
-	{ "event that is too short", HEADER + 20, 2, 4, true },
-	{ "event that is longer than the page", HEADER + 4072 - 12 - 20, 28, 4, true },
-	{ "long event without a length", HEADER + 20, 0, 8, true },
-	{ "long event with a length of 2^32 - 4", HEADER + 20, 0xfffffffcull << 32, 8, true },
-	{ "record of the kernel's own type 1", HEADER + 24, 1, 2, true },
-	{ "record of a negative pid", HEADER + 28, 0x80000001, 4, true },
-	{ "record of an unknown type", HEADER + 24, 0xffff, 2, true },
-	{ "time extends only", HEADER, 30, 4, true },
-};
+static struct nonsense nonsense(size_t i)
+{
+	const size_t last_event = HEADER + (events_per_page() - 1) * SELFTEST_SIZE;
+	const struct nonsense nonsenses[] = {
+		{ "commit beyond the page", 8, page_data() + 1, 8, true },
+		{ "commit of 2^63", 8, 1ull << 63, 8, true },
+		{ "commit in the middle of an event", 8, 30, 8, true },
+		{ "commit that is odd", 8, 21, 8, true },
+		{ "commit of 0", 8, 0, 8, false },
+		{ "commit of the first event only", 8, 20, 8, false },
+		{ "time before the last page's", 0, 1, 8, true },
+		{ "time of -1", 0, UINT64_MAX, 8, true },
+		{ "time in a year", 0, 366ull * 86400 * 1000000000, 8, true },
+		{ "event of no type", HEADER + 20, 29, 4, true },
+		{ "event of the type of a time stamp", HEADER + 20, 31, 4, true },
+		{ "event that is too short", HEADER + 20, 2, 4, true },
+		{ "event that is longer than the page", last_event, 28, 4, true },
+		{ "long event without a length", HEADER + 20, 0, 8, true },
+		{ "long event with a length of 2^32 - 4",
+		  HEADER + 20, 0xfffffffcull << 32, 8, true },
+		{ "record of the kernel's own type 1", HEADER + 24, 1, 2, true },
+		{ "record of a negative pid", HEADER + 28, 0x80000001, 4, true },
+		{ "record of an unknown type", HEADER + 24, 0xffff, 2, true },
+		{ "time extends only", HEADER, 30, 4, true },
+	};
+
+	return i < ARRAY_SIZE(nonsenses) ? nonsenses[i] : (struct nonsense) { };
+}
 
 TEST_F(hyp, a_nonsensical_page_is_skipped_counted_and_reported_once)
 {
-	const int per_page = PER_PAGE, total = 5 * per_page;
-	size_t i;
+	const int per_page = events_per_page(), total = 5 * per_page;
 	int fd = pages_open();
+	struct nonsense n;
+	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(nonsenses); i++) {
-		const struct nonsense *n = &nonsenses[i];
+	for (i = 0; (n = nonsense(i)).what; i++) {
 		struct stream s = stream_from(1);
 		int reports = corrupt_reports();
 
 		ASSERT_EQ(0, put(HYP "trace", ""));
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 		ASSERT_EQ(0, emit(1, total));
-		ASSERT_TRUE(page_write(fd, 0, 1, n->offset, &n->value, n->size));
+		ASSERT_TRUE(page_write(fd, 0, 1, n.offset, &n.value, n.size));
 		ASSERT_LE(0, reports);
 
 		/* Delivered events are right, others are counted. */
 		EXPECT_LE(total - per_page, read_raw(0, check_stream, &s))
-			TH_LOG("%s: only %d of %d events read", n->what,
+			TH_LOG("%s: only %d of %d events read", n.what,
 			       (int)s.count, total);
 		EXPECT_EQ(0, s.errors)
-			TH_LOG("%s: wrong events, or wrong number of lost ones", n->what);
+			TH_LOG("%s: wrong events, or wrong number of lost ones", n.what);
 		EXPECT_LT(0, stat_of(0, "overrun:"))
-			TH_LOG("%s: nothing was lost", n->what);
+			TH_LOG("%s: nothing was lost", n.what);
 		EXPECT_EQ(total, s.count + stat_of(0, "overrun:"))
-			TH_LOG("%s: %d read, %lld lost", n->what, (int)s.count,
+			TH_LOG("%s: %d read, %lld lost", n.what, (int)s.count,
 			       stat_of(0, "overrun:"));
-		EXPECT_EQ(reports + n->reported, corrupt_reports())
-			TH_LOG("%s: reported %d times", n->what,
+		EXPECT_EQ(reports + n.reported, corrupt_reports())
+			TH_LOG("%s: reported %d times", n.what,
 			       corrupt_reports() - reports);
 
 		/* Later events are not affected. */
 		ASSERT_EQ(0, emit(total + 1, total + 300));
 		EXPECT_EQ(300, read_raw(0, check_stream, &s))
-			TH_LOG("%s: later events are missing", n->what);
+			TH_LOG("%s: later events are missing", n.what);
 		EXPECT_EQ(0, s.errors);
 	}
 	close(fd);
@@ -265,8 +275,8 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_counted_and_reported_once)
 
 TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
 {
-	const int per_page = PER_PAGE, total = 5 * per_page;
-	const uint64_t commit = PAGE;
+	const int per_page = events_per_page(), total = 5 * per_page;
+	const uint64_t commit = page_size();
 	bool ordered;
 	char *text;
 	int fd = pages_open();
@@ -290,17 +300,18 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
 TEST_F(hyp, nonsense_in_many_pages_is_reported_once)
 {
 	int fd = pages_open(), id, reports = corrupt_reports();
+	const int per_page = events_per_page();
 	struct stream s = stream_from(1);
-	const uint64_t commit = PAGE;
+	const uint64_t commit = page_size();
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, emit(1, 5 * PER_PAGE));
+	ASSERT_EQ(0, emit(1, 5 * per_page));
 	for (id = 1; id <= 3; id++)
 		ASSERT_TRUE(page_write(fd, 0, id, offsetof(struct ext_ring_page, commit),
 				       &commit, sizeof(commit)));
-	EXPECT_EQ(2 * PER_PAGE, read_raw(0, check_stream, &s));
+	EXPECT_EQ(2 * per_page, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
-	EXPECT_EQ(3 * PER_PAGE, stat_of(0, "overrun:"));
+	EXPECT_EQ(3 * per_page, stat_of(0, "overrun:"));
 	EXPECT_EQ(reports + 1, corrupt_reports());
 	close(fd);
 }
@@ -333,15 +344,15 @@ static bool read_spliced(int cpu, struct stream *s)
 	int raw = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw", cpu),
 		       O_RDONLY | O_NONBLOCK);
 	struct pollfd pfd = { .fd = raw, .events = POLLIN };
-	uint8_t page[PAGE];
+	uint8_t page[page_size()];
 	bool ok = true;
 	int pipes[2];
 
 	if (pipe(pipes))
 		return false;
 	poll(&pfd, 1, 0);
-	while (splice(raw, NULL, pipes[1], NULL, PAGE, SPLICE_F_NONBLOCK) > 0)
-		ok &= read(pipes[0], page, PAGE) == PAGE &&
+	while (splice(raw, NULL, pipes[1], NULL, sizeof(page), SPLICE_F_NONBLOCK) > 0)
+		ok &= read(pipes[0], page, sizeof(page)) == sizeof(page) &&
 		      decode_page(page, check_stream, s) >= 0;
 	close(pipes[0]);
 	close(pipes[1]);
@@ -394,10 +405,11 @@ TEST_F(hyp, a_nonsensical_meta_page_does_no_harm)
 
 static uint64_t rung_read(int fd, int cpu)
 {
-	uint8_t page[PAGE] = { };
+	uint8_t page[page_size()];
 	uint64_t rung;
 
-	page_read(fd, cpu, -1, page);
+	if (!page_read(fd, cpu, -1, page))
+		return 0;
 	memcpy(&rung, page + offsetof(struct ext_ring_meta, rung), sizeof(rung));
 	return rung;
 }
@@ -514,8 +526,8 @@ typedef bool (*storm_fn)(int cpus, unsigned int *seed);
 
 static bool storm_garbage(int cpus, unsigned int *seed)
 {
-	static const uint64_t words[] = {
-		0, 1, 20, 30, 4072, 4073, 1ull << 31, 1ull << 63, UINT64_MAX,
+	const uint64_t words[] = {
+		0, 1, 20, 30, page_data(), page_data() + 1, 1ull << 31, 1ull << 63, UINT64_MAX,
 	};
 	uint64_t bytes[8];
 	int fd = pages_open();
@@ -525,7 +537,7 @@ static bool storm_garbage(int cpus, unsigned int *seed)
 	for (i = 0; i < ARRAY_SIZE(bytes); i++)
 		bytes[i] = rand_r(seed) % 2 ? words[rand_r(seed) % ARRAY_SIZE(words)] :
 			   (uint64_t)rand_r(seed) << 33 ^ rand_r(seed);
-	offset = rand_r(seed) % 3 ? 0 : rand_r(seed) % (PAGE - sizeof(bytes));
+	offset = rand_r(seed) % 3 ? 0 : rand_r(seed) % (page_size() - sizeof(bytes));
 	done = page_write(fd, rand_r(seed) % cpus, rand_r(seed) % 5 - 1, offset, bytes,
 			  1 + rand_r(seed) % sizeof(bytes));
 	close(fd);
@@ -579,7 +591,7 @@ static bool storm_splice(int cpus, unsigned int *seed)
 		_exit(1);
 	if (poll(&pfd, 1, 20) > 0) {
 		alarm(1);
-		done = splice(fd, NULL, pipes[1], NULL, 4 * PAGE, 0) > 0;
+		done = splice(fd, NULL, pipes[1], NULL, 4 * page_size(), 0) > 0;
 		alarm(0);
 	}
 	close(pipes[0]);
@@ -592,14 +604,14 @@ static bool storm_map(int cpus, unsigned int *seed)
 {
 	int fd = open(path_of(HYP "per_cpu/cpu%d/trace_pipe_raw",
 			      rand_r(seed) % cpus), O_RDONLY | O_NONBLOCK);
-	void *meta = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	void *meta = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 	bool done = false;
 	int i;
 
 	for (i = 0; i < 20 && meta != MAP_FAILED; i++)
 		done |= !ioctl(fd, TRACE_MMAP_IOCTL_GET_READER);
 	if (meta != MAP_FAILED)
-		munmap(meta, PAGE);
+		munmap(meta, page_size());
 	close(fd);
 	return done;
 }
@@ -612,7 +624,7 @@ static bool storm_control(int cpus, unsigned int *seed)
 	if (rand_r(seed) % 4 == 0)
 		done &= !put(HYP "trace", "");
 	if (rand_r(seed) % 4 == 0)
-		done &= !put(HYP "buffer_size_kb", rand_r(seed) % 2 ? "8" : "16");
+		done &= !set_size_kb(rand_r(seed) % 2 ? SMALL_KB : 2 * SMALL_KB);
 	usleep(20000);
 	return done;
 }
@@ -688,10 +700,10 @@ TEST_F_TIMEOUT(hyp, garbage_while_reading_in_all_ways_hangs_and_harms_nothing, 9
 	int cpu;
 	size_t i;
 
-	storms_done = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+	storms_done = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			   -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)storms_done);
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (i = 0; i < ARRAY_SIZE(storms); i++)
 		pids[i] = storm_start(i, self->cpus);
@@ -703,7 +715,7 @@ TEST_F_TIMEOUT(hyp, garbage_while_reading_in_all_ways_hangs_and_harms_nothing, 9
 	}
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
+	ASSERT_EQ(0, set_size_kb(256));
 	ASSERT_EQ(0, put(HYP "trace", ""));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (cpu = 0; cpu < self->cpus; cpu++) {
@@ -723,15 +735,16 @@ static unsigned int files_written;
 static int write_nonsense(const char *path, const struct stat *st, int type,
 			  struct FTW *ftw)
 {
-	static char long_text[8192];
-	static const struct {
+	static char long_text[2 * MAX_PAGE];
+	const struct {
 		const char	*text;
 		size_t		size;
 	} texts[] = {
 		{ "", 0 }, { "\n", 1 }, { " ", 1 }, { "\0", 1 }, { "\0\0\n", 3 },
 		{ "-", 1 }, { "%s%n", 4 }, { "!", 1 }, { "*:", 2 }, { ":mod:", 5 },
 		{ "\"", 1 }, { "(((", 3 }, { "\xff\xfe", 2 },
-		{ long_text, 1023 }, { long_text, 4096 }, { long_text, 8192 },
+		{ long_text, 1023 }, { long_text, page_size() },
+		{ long_text, 2 * page_size() },
 	};
 	size_t i;
 	int fd;

@@ -32,14 +32,14 @@ static long long el2_written(int cpu)
 	int fd = pages_open(), id;
 	uint64_t ts, latest = 0, first_seq;
 	long long written = 0;
-	uint8_t page[PAGE];
+	uint8_t page[page_size()];
 
 	for (id = 0; page_read(fd, cpu, id, page); id++) {
 		memcpy(&ts, page, 8);
 		if (ts < latest)
 			continue;
 		latest = ts;
-		memcpy(&first_seq, page + PAGE - 8, 8);
+		memcpy(&first_seq, page + page_size() - 8, 8);
 		written = first_seq + decode_page(page, NULL, NULL);
 	}
 	close(fd);
@@ -205,12 +205,12 @@ static bool readers_stop(struct reader **readers, int n)
 static void readers_and_accounts(struct __test_metadata *_metadata, int cpus,
 				 const char *overwrite)
 {
-	const unsigned long rounds = 6, events = 1000;
+	const unsigned long rounds = 6, events = scaled(1000);
 	struct reader *readers[2 * NR_KINDS];
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "options/overwrite", overwrite));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (i = 0; i < ARRAY_SIZE(readers); i++)
 		readers[i] = reader_start(i % NR_KINDS, cpus);
@@ -245,7 +245,7 @@ TEST_F(hyp, several_readers_of_a_buffer_that_keeps_the_oldest)
 
 TEST_F(hyp, sizes_that_change_while_writing)
 {
-	const unsigned long rounds = 60, events = 200;
+	const unsigned long rounds = 60, events = scaled(200);
 	struct reader *reader;
 	int cpu, i;
 
@@ -254,9 +254,9 @@ TEST_F(hyp, sizes_that_change_while_writing)
 	reader = reader_start(RAW, self->cpus);
 	for (i = 0; i < rounds; i++) {
 		emitters_allow(self->cpus, events);
-		ASSERT_EQ(0, put_num(HYP "buffer_size_kb", 8 + i % 5 * 16));
+		ASSERT_EQ(0, set_size_kb(8 + i % 5 * 16));
 		ASSERT_EQ(0, put_num(path_of(HYP "per_cpu/cpu%d/buffer_size_kb",
-					     i % self->cpus), 8 + i % 3 * 32));
+					     i % self->cpus), scaled(8 + i % 3 * 32)));
 		ASSERT_TRUE(emitters_wait(self->cpus));
 	}
 	EXPECT_TRUE(emitters_stop(self->cpus));
@@ -289,11 +289,11 @@ static bool reset_among_emissions(int cpus, int times)
 
 TEST_F(hyp, resets_while_writing)
 {
-	const unsigned long after = 1000;	/* more than the buffer holds */
+	const unsigned long after = scaled(1000);	/* more than the buffer holds */
 	struct reader *reader;
 	int cpu, i;
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	emitters_start(self->cpus);
 	for (i = 0; i < 6; i++) {
@@ -390,7 +390,7 @@ TEST_F(hyp, tracing_that_goes_on_and_off_with_a_buffer_that_is_too_small)
 	fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	emitters_start(self->cpus);
 	readers[0] = reader_start(RAW, self->cpus);
 	readers[1] = reader_start(TRACE, self->cpus);
@@ -416,7 +416,7 @@ static void *resizer_thread(void *arg)
 	int i;
 
 	for (i = 0; !stopped(); i++) {
-		put_num(HYP "buffer_size_kb", 64 + i % 5 * 8);
+		set_size_kb(64 + i % 5 * 8);
 		usleep(3000);
 	}
 	return NULL;
@@ -431,7 +431,7 @@ TEST_F(hyp, cpus_that_come_and_go)
 	if (self->cpus < 2)
 		SKIP(return, "needs two CPUs");
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	ASSERT_EQ(0, set_size_kb(64));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	stop = false;
 	ASSERT_EQ(0, pthread_create(&resizer, NULL, resizer_thread, NULL));
@@ -467,7 +467,7 @@ TEST_F(hyp, guests_that_run)
 	struct reader *reader;
 	int cpu, i;
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	reader = reader_start(RAW, self->cpus);
@@ -489,7 +489,7 @@ TEST_F(hyp, guests_that_run)
  * A leak of a page at one of the points of failure, each time, exceeds this limit. Less is
  * noise. More is noise, too, unless each of TRIES shows it: a leak would recur.
  */
-#define LEAK_KB	200
+#define LEAK_KB	scaled(200)
 #define TRIES	3
 
 /* Write to an open file, with the @nth allocation failing; true if one failed. */
@@ -564,7 +564,7 @@ TEST_F(hyp, each_allocation_of_turning_on_can_fail)
 	if (!fault_injection())
 		SKIP(return, "needs fault injection");
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	for (try = 0; try < TRIES && less >= LEAK_KB; try++) {
 		before = free_memory();
 		shared_before = shared_notes();
@@ -593,14 +593,16 @@ static int resize_failing(struct __test_metadata *_metadata, int rounds)
 	int fd = open(HYP "buffer_size_kb", O_WRONLY), failures = 0, nth, error;
 
 	while (rounds--) {
-		const char *size = rounds & 1 ? "16" : "8";
-		const char *other = rounds & 1 ? "8" : "16";
+		const int size_kb = rounds & 1 ? 2 * SMALL_KB : SMALL_KB;
+		const int other_kb = rounds & 1 ? SMALL_KB : 2 * SMALL_KB;
+		char size[16];
 
+		sprintf(size, "%d", scaled(size_kb));
 		for (nth = 1; write_failing(fd, size, nth, &error); nth++) {
 			long long there = accounted(0);
 
 			if (!error)
-				ASSERT_EQ(0, put(HYP "buffer_size_kb", other));
+				ASSERT_EQ(0, set_size_kb(other_kb));
 			failures += !!error;
 			EXPECT_TRUE(!error || error == ENOMEM);
 
@@ -613,7 +615,7 @@ static int resize_failing(struct __test_metadata *_metadata, int rounds)
 		}
 	}
 	close(fd);
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	return failures;
 }
 
@@ -625,7 +627,7 @@ TEST_F(hyp, each_allocation_of_a_resize_can_fail)
 	if (!fault_injection())
 		SKIP(return, "needs fault injection");
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (try = 0; try < TRIES && less >= LEAK_KB; try++) {
 		before = free_memory();

@@ -530,7 +530,7 @@ TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
 
 	/* The mask survives hotplug, resize, and adjustments of the clock. */
 	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	ASSERT_EQ(0, set_size_kb(64));
 	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
 	ASSERT_EQ(0, run_on(1));
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
@@ -616,7 +616,7 @@ TEST_F(hyp, set_event_pid_stays_through_hotplug_and_unload)
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 		if (self->cpus > 1) {
 			ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
-			ASSERT_EQ(0, put(HYP "buffer_size_kb", i & 1 ? "256" : "64"));
+			ASSERT_EQ(0, set_size_kb(i & 1 ? 256 : 64));
 			ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
 			ASSERT_EQ(0, run_on(1));
 		}
@@ -721,7 +721,7 @@ TEST_F(hyp, annotate_says_where_a_cpu_begins)
 	ASSERT_EQ(0, run_on(1));
 	ASSERT_EQ(0, emit(2, 2));
 	/* This is annotated only after losses, as CPUs then begin at different times. */
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, emit(1, MANY));
 	ASSERT_EQ(0, run_on(0));
 	ASSERT_EQ(0, emit(1, MANY));
@@ -758,7 +758,7 @@ TEST_F(hyp, free_buffer_stops_tracing_and_makes_it_small)
 	EXPECT_EQ(1, get_num(HYP "tracing_on", ""));
 	close(fd);
 	EXPECT_EQ(0, get_num(HYP "tracing_on", ""));
-	EXPECT_GE(8, get_num(HYP "buffer_size_kb", ""));
+	EXPECT_GE(scaled(SMALL_KB), get_num(HYP "buffer_size_kb", ""));
 	EXPECT_LT(0, get_num(HYP "buffer_size_kb", ""));
 }
 
@@ -953,7 +953,7 @@ TEST_F(hyp, shell_commands_do_what_they_do_with_any_file)
 TEST_F(hyp, poll_waits_for_as_much_as_buffer_percent_says)
 {
 	struct pollfd pfd = { .events = POLLIN };
-	long long size = get_num(HYP "per_cpu/cpu0/buffer_size_kb", "") * 1024;
+	int events = get_num(HYP "per_cpu/cpu0/buffer_size_kb", "") * 1024 / SELFTEST_SIZE;
 
 	pfd.fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, pfd.fd);
@@ -965,9 +965,9 @@ TEST_F(hyp, poll_waits_for_as_much_as_buffer_percent_says)
 	EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
 
 	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
-	ASSERT_EQ(0, emit(2, size / 20 * 4 / 10));
+	ASSERT_EQ(0, emit(2, events * 4 / 10));
 	EXPECT_EQ(0, poll(&pfd, 1, 50));
-	ASSERT_EQ(0, emit(2, size / 20 * 6 / 10));	/* 20 bytes each */
+	ASSERT_EQ(0, emit(2, events * 6 / 10));
 	EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
 	close(pfd.fd);
 }
@@ -976,13 +976,14 @@ TEST_F(hyp, poll_waits_for_as_much_as_buffer_percent_says)
 static int splice_raw(event_fn fn, void *data)
 {
 	int fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
-	uint8_t page[4096];
+	const ssize_t size = page_size();
 	int pipes[2], count = 0;
+	uint8_t page[size];
 
 	if (pipe(pipes))
 		return -1;
-	while (splice(fd, NULL, pipes[1], NULL, 4096, SPLICE_F_NONBLOCK) == 4096 &&
-	       read(pipes[0], page, 4096) == 4096)
+	while (splice(fd, NULL, pipes[1], NULL, size, SPLICE_F_NONBLOCK) == size &&
+	       read(pipes[0], page, size) == size)
 		count += decode_page(page, fn, data);
 	close(pipes[0]);
 	close(pipes[1]);
@@ -1000,7 +1001,7 @@ TEST_F(hyp, splice_gives_full_pages_and_read_the_rest)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, EVENTS));
 	spliced = splice_raw(check_stream, &s);
-	EXPECT_LT(EVENTS - 4072 / 20, spliced);
+	EXPECT_LT(EVENTS - events_per_page(), spliced);
 	EXPECT_EQ(EVENTS - spliced, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 	EXPECT_EQ(EVENTS, stat_of(0, "read events:"));
@@ -1072,13 +1073,14 @@ TEST_F(hyp, ordinary_size_that_overflows_is_refused)
 
 static void *map_first_page(int fd)
 {
-	return mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 }
 
 /* There is no snapshot while a mapping exists; a wrong count also causes a warning. */
 TEST_F(hyp, ordinary_mappings_are_counted_when_one_is_moved)
 {
 	void *first, *second, *place = (void *)0x7000000000;
+	const size_t size = page_size();
 	int fd;
 
 	ASSERT_EQ(0, mkdir(OTHER, 0700));
@@ -1087,11 +1089,11 @@ TEST_F(hyp, ordinary_mappings_are_counted_when_one_is_moved)
 	second = map_first_page(fd);
 	ASSERT_NE(MAP_FAILED, first);
 	ASSERT_NE(MAP_FAILED, second);
-	EXPECT_EQ(place, mremap(first, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place));
+	EXPECT_EQ(place, mremap(first, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place));
 	EXPECT_EQ(-EBUSY, put(OTHER "snapshot", "1"));
-	EXPECT_EQ(0, munmap(place, PAGE));
+	EXPECT_EQ(0, munmap(place, size));
 	EXPECT_EQ(-EBUSY, put(OTHER "snapshot", "1"));
-	EXPECT_EQ(0, munmap(second, PAGE));
+	EXPECT_EQ(0, munmap(second, size));
 	EXPECT_EQ(0, put(OTHER "snapshot", "1"));
 	close(fd);
 	EXPECT_EQ(0, rmdir(OTHER));

@@ -20,10 +20,24 @@
 #define TEST_TIMEOUT_DEFAULT	600	/* seconds */
 #define TIMEOUT_MS		100000	/* for one step, so that the test can name it */
 
-#define EVENTS		2000	/* per CPU, if none may be lost */
-#define MANY		20000	/* more than the smallest buffer holds */
-#define SMALL_KB	"8"
+#define MANY		20000	/* more than the smallest buffer holds, four pages of any size */
 #define MAX_CPUS	64
+
+/*
+ * Events per CPU, if none may be lost: ten pages with pages of 4 KiB. With larger ones
+ * they are more than three pages, but not so many that the tests take long.
+ */
+static inline int some_events(void)
+{
+	int events = scaled(2000);
+
+	return events < 10000 ? events : 10000;
+}
+
+#define EVENTS		some_events()
+
+/* Size of the smallest buffer, with a page that is written, one that is read, one between. */
+#define SMALL_KB	8
 
 /* The selftest events of one CPU, whose order is checked as they arrive. */
 struct stream {
@@ -196,7 +210,7 @@ static inline long long free_kb(void)
 		    sscanf(line, " count: %lld", &n) == 1)
 			pages += n;
 	free(text);
-	return pages * 4;
+	return pages * (page_size() / 1024);
 }
 
 /*
@@ -223,7 +237,7 @@ static inline long long free_memory(void)
 static inline bool wait_until_unloaded(int cpus)
 {
 	int fd = pages_open(), i, cpu, loaded = 1;
-	uint8_t page[PAGE];
+	uint8_t page[page_size()];
 	char *cpus_traced;
 
 	for (i = 0; i < TIMEOUT_MS / 20 && loaded; i++) {
@@ -242,6 +256,12 @@ static inline bool wait_until_unloaded(int cpus)
 	loaded |= put(HYP "tracing_cpumask", cpus_traced);
 	free(cpus_traced);
 	return !loaded;
+}
+
+/* Set the size of all CPUs' buffers: @kb with pages of 4 KiB, else as many pages. */
+static inline int set_size_kb(int kb)
+{
+	return put_num(HYP "buffer_size_kb", scaled(kb));
 }
 
 /* Turn tracing off and empty the buffer, so that the memory goes back; wait for that. */
@@ -317,7 +337,7 @@ FIXTURE_SETUP(hyp)
 	ASSERT_EQ(0, put(HYP "set_event_notrace_pid", ""));
 	ASSERT_EQ(0, put(HYP "tracing_cpumask",
 			 path_of("%x", (1 << self->cpus) - 1)));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
+	ASSERT_EQ(0, set_size_kb(256));
 	ASSERT_EQ(0, put(HYP "trace", ""));
 	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "1"));
 	ASSERT_EQ(0, run_on(0));

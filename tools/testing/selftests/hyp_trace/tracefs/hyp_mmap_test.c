@@ -32,11 +32,10 @@ static int raw_open(int cpu)
 
 static bool map_open(struct map *m, int cpu)
 {
-	const long page = sysconf(_SC_PAGESIZE);
 	void *where;
 
 	m->fd = raw_open(cpu);
-	m->meta = mmap(NULL, page, PROT_READ, MAP_SHARED, m->fd, 0);
+	m->meta = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, m->fd, 0);
 	if (m->meta == MAP_FAILED)
 		return false;
 	m->size = (size_t)m->meta->nr_subbufs * m->meta->subbuf_size;
@@ -84,7 +83,7 @@ static void only_behind(void *data, const struct event *e)
 /* Read all unread events; returns their number, or -1. */
 static int map_read(struct map *m, event_fn fn, void *data)
 {
-	static uint8_t page[4096];
+	uint8_t page[page_size()];
 	int total = 0;
 
 	while (1) {
@@ -183,7 +182,7 @@ TEST_F(hyp, lost_events_are_told_exactly)
 	struct stream s = stream_from(1);
 	struct map m;
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_TRUE(map_open(&m, 0));
 	ASSERT_EQ(0, emit(1, 10));
@@ -199,6 +198,8 @@ TEST_F(hyp, lost_events_are_told_exactly)
 
 TEST_F(hyp, the_page_stays_until_it_is_asked_for)
 {
+	/* Half a page, and all of a small buffer. */
+	const int few = scaled(100), more = scaled(1000);
 	struct pollfd pfd = { .events = POLLIN };
 	struct stream s = stream_from(1);
 	uint32_t id;
@@ -206,22 +207,22 @@ TEST_F(hyp, the_page_stays_until_it_is_asked_for)
 	int i;
 
 	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_TRUE(map_open(&m, 0));
-	ASSERT_EQ(0, emit(1, 100));
-	ASSERT_EQ(100, map_read(&m, check_stream, &s));
+	ASSERT_EQ(0, emit(1, few));
+	ASSERT_EQ(few, map_read(&m, check_stream, &s));
 	id = m.meta->reader.id;
 
 	/* poll() and reading the statistics do not change the reader page. */
-	ASSERT_EQ(0, emit(101, 1000));
+	ASSERT_EQ(0, emit(few + 1, more));
 	pfd.fd = m.fd;
 	for (i = 0; i < 5; i++) {
 		EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
 		EXPECT_LT(0, stat_of(0, "entries:"));
 		usleep(20000);
 	}
-	ASSERT_EQ(0, emit(1001, MANY));
+	ASSERT_EQ(0, emit(more + 1, MANY));
 	EXPECT_EQ(id, m.meta->reader.id);
 	EXPECT_LT(0, map_read(&m, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
@@ -288,7 +289,7 @@ TEST_F(hyp, reading_while_writing_gets_each_event_once)
 	struct map m;
 
 	s.pid = 0;
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	ASSERT_EQ(0, set_size_kb(64));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_TRUE(map_open(&m, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, emit_many, (void *)MANY));
@@ -305,7 +306,7 @@ TEST_F(hyp, reading_while_writing_gets_each_event_once)
 
 TEST_F(hyp, mapped_memory_cannot_be_written_or_grown)
 {
-	const long page = sysconf(_SC_PAGESIZE);
+	const size_t page = page_size();
 	void *where;
 	struct map m;
 	int fd;
@@ -351,11 +352,11 @@ TEST_F(hyp, size_is_fixed_while_mapped)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	before = get_num(HYP "buffer_size_kb", "");
 	ASSERT_TRUE(map_open(&m, 0));
-	EXPECT_EQ(-EBUSY, put(HYP "buffer_size_kb", "64"));
+	EXPECT_EQ(-EBUSY, set_size_kb(64));
 	EXPECT_EQ(-EBUSY, put(HYP "per_cpu/cpu0/buffer_size_kb", "64"));
 	EXPECT_EQ(before, get_num(HYP "buffer_size_kb", ""));
 	map_close(&m);
-	EXPECT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	EXPECT_EQ(0, set_size_kb(64));
 }
 
 TEST_F(hyp, without_a_mapping_there_is_no_reader_to_get)
@@ -403,7 +404,7 @@ TEST_F(hyp, a_killed_reader_leaves_nothing_behind)
 		close(pipes[0]);
 		close(pipes[1]);
 		/* A resize shows that the mapping is gone. */
-		EXPECT_EQ(0, put_num(HYP "buffer_size_kb", 64 + 64 * (i & 1)));
+		EXPECT_EQ(0, set_size_kb(64 + 64 * (i & 1)));
 	}
 }
 
@@ -428,11 +429,12 @@ static unsigned long resets_so_far(void)
 /* Events are lost before the reader page, so that the meta page has a loss to tell. */
 TEST_F(hyp, a_ring_can_be_reset_while_it_is_read)
 {
+	const int lossy = scaled(1500) < MANY ? scaled(1500) : MANY;
 	pthread_t resetter;
 	struct map m;
 	int i;
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_TRUE(map_open(&m, 0));
 	stop = false;
@@ -440,7 +442,7 @@ TEST_F(hyp, a_ring_can_be_reset_while_it_is_read)
 	for (i = 0; i < 60; i++) {
 		unsigned long before = resets_so_far();
 
-		ASSERT_EQ(0, emit(1, 1500));
+		ASSERT_EQ(0, emit(1, lossy));
 		EXPECT_EQ(0, ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER));
 		EXPECT_EQ(0, ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER));
 		/* Wait for at least one reset each time. */

@@ -15,10 +15,18 @@
 
 #include "hyp_fixture.h"
 
-/* A size is rounded up to whole pages of 4072 bytes of events. */
+/* A size is rounded up to whole pages of page_data() bytes of events, at least two. */
 static long long rounded_kb(long long kb)
 {
-	return (kb * 1024 + 4071) / 4072 * 4072 / 1024;
+	long long pages = (kb * 1024 + page_data() - 1) / page_data();
+
+	return (pages < 2 ? 2 : pages) * page_data() / 1024;
+}
+
+/* The largest size, of 131072 pages. */
+static long long max_kb(void)
+{
+	return 131072ll * page_data() / 1024;
 }
 
 TEST_F(hyp, every_cpu_delivers_exactly_what_it_emitted)
@@ -153,7 +161,7 @@ TEST_F(hyp, overflow_reports_exactly_how_many_were_lost)
 {
 	struct stream s = stream_from(1);
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, MANY));
 	EXPECT_EQ(MANY, stat_of(0, "entries:") + stat_of(0, "overrun:"));
@@ -174,7 +182,7 @@ TEST_F(hyp, overflow_reports_exactly_how_many_were_lost)
 static int page_after_loss(uint64_t *lost)
 {
 	int fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
-	uint8_t page[PAGE];
+	uint8_t page[page_size()];
 	ssize_t n = read(fd, page, sizeof(page));
 	uint64_t commit;
 
@@ -193,17 +201,25 @@ static int page_after_loss(uint64_t *lost)
  */
 TEST_F(hyp, the_number_of_lost_events_fits_behind_a_full_page)
 {
-	const int nearly_full = 4072 - 8;
+	/*
+	 * If no others come between, the first fill 4068 of 4072 bytes: they take 20 and 16.
+	 * The second fills a page of 16 KiB, and the last, of 20, 20 and 28 bytes, each third
+	 * page of 64 KiB. Which page is the oldest depends on the number of events.
+	 */
+	static const char * const events[] = {
+		"hyp:selftest hyp:hyp_enter", "hyp:selftest",
+		"hyp:selftest hyp:host_hcall hyp:host_hcall_done",
+	};
+	const int nearly_full = page_data() - sizeof(uint64_t);
 	int i, commit = 0;
 	uint64_t lost;
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
-	/* They take 20 and 16 bytes: 113 of each fill 4068 bytes, if no others come between. */
-	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_enter"));
-	for (i = 0; i < 20 && commit <= nearly_full; i++) {
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
+	for (i = 0; i < 20 * ARRAY_SIZE(events) && commit <= nearly_full; i++) {
+		ASSERT_EQ(0, put(HYP "set_event", events[i / 20]));
 		ASSERT_EQ(0, put(HYP "trace", ""));
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-		ASSERT_EQ(0, emit(1, 1000));
+		ASSERT_EQ(0, emit(1, scaled(1000) + i % 20 * events_per_page() / 2));
 		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 		commit = page_after_loss(&lost);
 		ASSERT_LT(0, commit);
@@ -216,14 +232,14 @@ TEST_F(hyp, lost_events_are_shown_in_line)
 {
 	char *text, *lost;
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, MANY));
 	text = get(HYP "trace_pipe");
 	lost = strstr(text, "CPU:0 [LOST ");
 	ASSERT_NE(NULL, lost);
 	EXPECT_EQ(stat_of(0, "overrun:"), atoll(lost + 12));
-	EXPECT_NE(NULL, strstr(text, "selftest: id=20000\n"));
+	EXPECT_NE(NULL, strstr(text, path_of("selftest: id=%d\n", MANY)));
 	free(text);
 }
 
@@ -232,7 +248,7 @@ TEST_F(hyp, without_overwrite_the_oldest_stay_and_the_rest_is_counted)
 	struct stream s = stream_from(1);
 
 	ASSERT_EQ(0, put(HYP "options/overwrite", "0"));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, MANY));
 	EXPECT_LT(0, read_raw(0, check_stream, &s));
@@ -258,7 +274,7 @@ TEST_F(hyp, reading_trace_consumes_nothing)
 	twice = get(HYP "trace");
 	EXPECT_STREQ(once, twice);
 	EXPECT_NE(NULL, strstr(once, "selftest: id=1\n"));
-	EXPECT_NE(NULL, strstr(once, "selftest: id=2000\n"));
+	EXPECT_NE(NULL, strstr(once, path_of("selftest: id=%d\n", EVENTS)));
 	EXPECT_EQ(EVENTS, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 	free(once);
@@ -267,14 +283,14 @@ TEST_F(hyp, reading_trace_consumes_nothing)
 
 TEST_F(hyp, reading_both_ways_while_writing)
 {
-	const unsigned long rounds = 40, events = 500;
+	const unsigned long rounds = 40, events = scaled(500);
 	struct stream s = stream_from(1);
 	bool ordered;
 	char *text;
 	int i;
 
 	s.pid = 0;
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	emitters_start(1);
 	run_on(self->cpus - 1);
@@ -300,7 +316,7 @@ TEST_F(hyp, reset_empties_and_zeroes)
 {
 	struct stream s = stream_from(1);
 
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", SMALL_KB));
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, MANY));
 	ASSERT_EQ(0, put(HYP "trace", ""));
@@ -335,8 +351,8 @@ TEST_F(hyp, resize_takes_effect_and_what_it_loses_is_counted)
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, 100));
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "64"));
-	EXPECT_EQ(rounded_kb(64), get_num(HYP "buffer_size_kb", ""));
+	ASSERT_EQ(0, set_size_kb(64));
+	EXPECT_EQ(rounded_kb(scaled(64)), get_num(HYP "buffer_size_kb", ""));
 	EXPECT_EQ(100, stat_of(0, "overrun:"));
 	ASSERT_EQ(0, emit(101, 200));
 	EXPECT_EQ(100, read_raw(0, check_stream, &s));
@@ -344,7 +360,7 @@ TEST_F(hyp, resize_takes_effect_and_what_it_loses_is_counted)
 	EXPECT_EQ(100, s.lost);
 
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(0, put_num(HYP "buffer_size_kb", 16 + 16 * (i % 5)));
+		ASSERT_EQ(0, set_size_kb(16 + 16 * (i % 5)));
 		ASSERT_EQ(0, emit(201 + i, 201 + i));
 		ASSERT_EQ(1, read_raw(0, check_stream, &s));
 	}
@@ -360,7 +376,7 @@ TEST_F(hyp, each_cpu_can_have_its_own_size)
 	ASSERT_EQ(0, emit(1, MANY));
 	EXPECT_EQ(MANY, stat_of(0, "entries:"));
 	if (self->cpus > 1) {
-		EXPECT_EQ(rounded_kb(256),
+		EXPECT_EQ(rounded_kb(scaled(256)),
 			  get_num(HYP "per_cpu/cpu1/buffer_size_kb", ""));
 	}
 }
@@ -375,8 +391,8 @@ TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, 10));
 	EXPECT_EQ(-ENOMEM, put(HYP "buffer_size_kb", "520000"));
-	EXPECT_EQ(-EINVAL, put(HYP "buffer_size_kb", "2000000"));
-	EXPECT_EQ(rounded_kb(256), get_num(HYP "buffer_size_kb", ""));
+	EXPECT_EQ(-EINVAL, put_num(HYP "buffer_size_kb", max_kb() + 1));
+	EXPECT_EQ(rounded_kb(scaled(256)), get_num(HYP "buffer_size_kb", ""));
 	EXPECT_EQ(10, stat_of(0, "entries:"));
 	ASSERT_EQ(0, emit(11, 20));
 	EXPECT_EQ(20, read_raw(0, check_stream, &s));
@@ -398,7 +414,7 @@ static struct missing missing_memory(struct __test_metadata *_metadata)
 	struct missing m;
 
 	ASSERT_TRUE(be_idle());
-	ASSERT_EQ(0, put(HYP "buffer_size_kb", "256"));
+	ASSERT_EQ(0, set_size_kb(256));
 	before = free_memory();
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
 	m.chosen = before - free_memory();
@@ -464,7 +480,7 @@ TEST_F(hyp, a_cpu_that_is_off_can_be_resized_reset_and_unloaded)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
 	EXPECT_EQ(0, put(HYP "per_cpu/cpu1/trace", ""));
-	EXPECT_EQ(0, put(HYP "buffer_size_kb", "64"));
+	EXPECT_EQ(0, set_size_kb(64));
 	EXPECT_EQ(0, put(HYP "tracing_on", "0"));
 	EXPECT_TRUE(wait_until_unloaded(self->cpus));
 	EXPECT_EQ(0, put(HYP "tracing_on", "1"));
@@ -1010,7 +1026,6 @@ TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
 		{ "buffer_size_kb", "99999999999999999999" },
 		{ "per_cpu/cpu0/buffer_size_kb", "0" },
 		{ "buffer_percent", "101" }, { "buffer_percent", "-1" },
-		{ "buffer_subbuf_size_kb", "8" },
 		{ "current_tracer", "function" },
 		{ "events/enable", "2" }, { "events/hyp/hyp_enter/enable", "x" },
 		{ "write_event", "-1" }, { "write_event", "text" },
@@ -1018,6 +1033,7 @@ TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
 		{ "trace_options", "no_such_option" },
 		{ "options/trace_printk_dest", "1" },
 	};
+	const long subbuf_kb = page_size() / 1024;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -1027,10 +1043,11 @@ TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
 			TH_LOG("%s <- %s: %d", bad[i].file, bad[i].text, ret);
 	}
 	EXPECT_EQ(0, get_num(HYP "tracing_on", ""));
-	EXPECT_EQ(rounded_kb(256), get_num(HYP "buffer_size_kb", ""));
-	EXPECT_EQ(4, get_num(HYP "buffer_subbuf_size_kb", ""));
+	EXPECT_EQ(rounded_kb(scaled(256)), get_num(HYP "buffer_size_kb", ""));
+	EXPECT_EQ(-EINVAL, put_num(HYP "buffer_subbuf_size_kb", 2 * subbuf_kb));
+	EXPECT_EQ(subbuf_kb, get_num(HYP "buffer_subbuf_size_kb", ""));
 	EXPECT_EQ(1, get_num(HYP "events/hyp/selftest/enable", ""));
-	EXPECT_EQ(0, put(HYP "buffer_subbuf_size_kb", "4"));
+	EXPECT_EQ(0, put_num(HYP "buffer_subbuf_size_kb", subbuf_kb));
 	EXPECT_EQ(0, put(HYP "current_tracer", "nop"));
 }
 

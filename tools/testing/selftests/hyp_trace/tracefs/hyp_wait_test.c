@@ -89,7 +89,7 @@ TEST_F(hyp, no_event_comes_between_looking_and_sleeping)
 	}
 
 	while (stream.next <= rounds) {
-		uint8_t page[PAGE];
+		uint8_t page[page_size()];
 
 		ASSERT_EQ(1, poll(&pfd, 1, TIMEOUT_MS))
 			TH_LOG("asleep, event %llu is next",
@@ -108,7 +108,7 @@ TEST_F(hyp, no_event_comes_between_looking_and_sleeping)
 TEST_F(hyp, a_watermark_is_waited_for)
 {
 	static const int percents[] = { 25, 50, 100 };
-	const int pages = 256 * 1024 / 4072 + 1;
+	const int pages = scaled(256) * 1024 / page_data() + 1;
 	struct pollfd pfd = { .events = POLLIN };
 	int i, before, fd;
 
@@ -118,7 +118,7 @@ TEST_F(hyp, a_watermark_is_waited_for)
 	for (i = 0; i < ARRAY_SIZE(percents); i++) {
 		ASSERT_EQ(0, put(HYP "trace", ""));
 		ASSERT_EQ(0, put_num(HYP "buffer_percent", percents[i]));
-		before = (pages * percents[i] / 100 - 2) * PER_PAGE;
+		before = (pages * percents[i] / 100 - 2) * events_per_page();
 
 		pfd.fd = fd;
 		ASSERT_EQ(0, emit(1, 1));
@@ -130,7 +130,7 @@ TEST_F(hyp, a_watermark_is_waited_for)
 
 		if (!fork()) {
 			let_a_tick_pass();
-			_exit(emit(before + 1, before + 5 * PER_PAGE));
+			_exit(emit(before + 1, before + 5 * events_per_page()));
 		}
 		EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS))
 			TH_LOG("never %d %%", percents[i]);
@@ -148,7 +148,7 @@ static int shut(int cpu)
 
 static int resize(int cpu)
 {
-	return put(path_of(HYP "per_cpu/cpu%d/buffer_size_kb", cpu), "64");
+	return put_num(path_of(HYP "per_cpu/cpu%d/buffer_size_kb", cpu), scaled(64));
 }
 
 static int reset(int cpu)
@@ -177,7 +177,7 @@ TEST_F(hyp, who_waits_is_woken_whatever_happens_to_the_ring)
 			ASSERT_EQ(0, run_on(0));
 			ASSERT_EQ(0, put(HYP "trace", ""));
 			ASSERT_EQ(0, resize(cpu) ?:
-				     put(HYP "buffer_size_kb", "256"));
+				     set_size_kb(256));
 			ASSERT_TRUE(waiter_start(&w, way, cpu));
 			ASSERT_EQ(0, happens[i](cpu));
 			ASSERT_EQ(0, run_on(cpu));
@@ -436,12 +436,12 @@ static int hypercalls(const char *name)
 TEST_F(hyp, reading_takes_a_hypercall_a_page_and_none_for_nothing)
 {
 	const int pages = 30;
-	uint8_t page[PAGE];
+	uint8_t page[page_size()];
 	int fd, i, got = 0;
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
-	ASSERT_EQ(0, emit(1, pages * PER_PAGE));
+	ASSERT_EQ(0, emit(1, pages * events_per_page()));
 	ASSERT_EQ(0, put(HYP "events/hyp/selftest/enable", "0"));
 	ASSERT_EQ(0, put(HYP "events/hyp/host_hcall/enable", "1"));
 	for (i = 0; i < pages; i++)
@@ -467,16 +467,17 @@ TEST_F(hyp, reading_takes_a_hypercall_a_page_and_none_for_nothing)
 
 TEST_F(hyp, reading_without_consuming_takes_no_hypercall)
 {
+	const int events = 10 * events_per_page();
 	char *text;
 	int count;
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, emit(1, 10 * PER_PAGE));
+	ASSERT_EQ(0, emit(1, events));
 	ASSERT_EQ(0, put(HYP "events/hyp/host_hcall/enable", "1"));
 	text = get(HYP "trace");
 	count = count_of(text, "selftest: id=");
 	free(text);
-	EXPECT_EQ(10 * PER_PAGE, count);
+	EXPECT_EQ(events, count);
 	ASSERT_EQ(0, emit(1, 3));
 	EXPECT_EQ(3, hypercalls("__hyp_trace_write_event"));
 	EXPECT_EQ(1, hypercalls("__hyp_trace_swap"))
@@ -487,7 +488,7 @@ TEST_F(hyp, reading_without_consuming_takes_no_hypercall)
 TEST_F(hyp, a_waiter_does_not_wake_itself)
 {
 	uint64_t start, elapsed;
-	char buf[PAGE + 1];
+	char buf[4096];
 	int fd, alarms = 0;
 	ssize_t n;
 
@@ -499,7 +500,7 @@ TEST_F(hyp, a_waiter_does_not_wake_itself)
 		struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
 		poll(&pfd, 1, 100);
-		while ((n = read(fd, buf, PAGE)) > 0) {
+		while ((n = read(fd, buf, sizeof(buf) - 1)) > 0) {
 			buf[n] = 0;
 			alarms += count_of(buf, "host_hcall: __hyp_trace_alarm");
 		}
@@ -524,7 +525,7 @@ TEST_F(hyp, a_waiter_that_wakes_itself_is_woken_by_others_too)
 	fd = open(HYP "trace_pipe", O_RDONLY | O_NONBLOCK);
 	for (i = 0; i < 50; i++) {
 		struct pollfd pfd = { .fd = fd, .events = POLLIN };
-		char buf[PAGE];
+		char buf[4096];
 
 		ASSERT_EQ(0, emit(1, 1));
 		ASSERT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
@@ -543,13 +544,13 @@ TEST_F(hyp, a_mapped_reader_is_told_of_a_watermark_before_it_has_read)
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	pfd.fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
-	page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, pfd.fd, 0);
+	page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, pfd.fd, 0);
 	if (page == MAP_FAILED)
 		SKIP(return, "can't map");
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	ASSERT_EQ(0, emit(1, MANY));
+	ASSERT_EQ(0, emit(1, scaled(MANY)));
 	EXPECT_EQ(1, poll(&pfd, 1, TIMEOUT_MS));
-	munmap(page, PAGE);
+	munmap(page, page_size());
 	close(pfd.fd);
 }
 

@@ -10,10 +10,8 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "../../../../../include/linux/ext_ring.h"
 #include "hyp_fixture.h"
 
-#define PER_PAGE	(EXT_RING_DATA_SIZE / 20)	/* selftest events */
 #define FOO		"/sys/kernel/tracing/instances/foo/"
 
 /* The ways in which a waiter waits. */
@@ -35,7 +33,7 @@ struct waiter {
 	enum way	how;
 	bool		woken;
 	ssize_t		got;
-	uint8_t		buf[PAGE];
+	uint8_t		buf[MAX_PAGE];
 };
 
 static inline void *wait_for_events(void *arg)
@@ -46,7 +44,7 @@ static inline void *wait_for_events(void *arg)
 	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
 	if (w->how >= POLL_TEXT && poll(&pfd, 1, TIMEOUT_MS) != 1)
 		return NULL;
-	w->got = read(w->fd, w->buf, sizeof(w->buf));
+	w->got = read(w->fd, w->buf, page_size());
 	__atomic_store_n(&w->woken, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -101,10 +99,10 @@ static inline long irq_works(void)
 /* Reads events of FOO as they come; the host wakes this reader by irq_work for each. */
 static inline void *host_reader(void *arg)
 {
-	char buf[PAGE + 1] = { };
+	char buf[4096] = { };
 	int fd = *(int *)arg;
 
-	while (read(fd, buf, PAGE) > 0 && !strstr(buf, "id=0"))
+	while (read(fd, buf, sizeof(buf) - 1) > 0 && !strstr(buf, "id=0"))
 		memset(buf, 0, sizeof(buf));
 	return NULL;
 }
