@@ -18,6 +18,8 @@ enum {
 	AARCH32		= 1 << 5,
 	SVE		= 1 << 6,
 	FRESH		= 1 << 7,	/* not run since boot */
+	PAGES_4K	= 1 << 8,
+	PAGES_LARGER	= 1 << 9,	/* than 4 KiB */
 };
 
 /* guests() runs two guests: the vCPU of one is number 0, of the other number 1. */
@@ -26,7 +28,8 @@ enum {
 struct row {
 	const char	*event;
 	void		(*provoke)(void);	/* NULL: cannot be caused */
-	const char	*says;			/* regular expression; or why not caused */
+	const char	*says;			/* regular expression; or why not caused.
+						   PAGE is the size of a page */
 	unsigned int	needs;
 	const char	*again_because;		/* why it may take several tries */
 };
@@ -125,15 +128,17 @@ static const struct row table[] = {
 	{ "mem_host_unshare_ffa", pass_around, "pfn=0x[0-9a-f]+ nr_pages=1 ret=0", PROTECTED },
 	{ "mem_host_unshare_ffa", pass_device_around, "pfn=0x0 nr_pages=2 ret=-1", PROTECTED },
 	{ "s2_host_map", pass_around,
-	  "addr=0x[0-9a-f]+000 size=0x1000 prot=rwx ret=0", PROTECTED },
+	  "addr=0x[0-9a-f]+000 size=PAGE prot=rwx ret=0", PROTECTED },
 	{ "s2_host_map", touch_device,
-	  "addr=0x8000000000 size=0x[48]0+ prot=rw ret=0", PROTECTED | FRESH },
+	  "addr=0x8000000000 size=0x[48]0+ prot=rw ret=0", PROTECTED | FRESH | PAGES_4K },
+	{ "s2_host_map", touch_device,
+	  "addr=0x8000000000 size=0x20+ prot=rw ret=0", PROTECTED | FRESH | PAGES_LARGER },
 	{ "s2_host_set_owner", pass_around,
-	  "addr=0x[0-9a-f]+000 size=0x1000 owner=hyp ret=0", PROTECTED },
+	  "addr=0x[0-9a-f]+000 size=PAGE owner=hyp ret=0", PROTECTED },
 	{ "s2_host_set_owner", guest_store,
-	  "addr=0x[0-9a-f]+000 size=0x[2-9]000 owner=hyp ret=0", PROTECTED },
+	  "addr=0x[0-9a-f]+000 size=0x[2-9]000 owner=hyp ret=0", PROTECTED | PAGES_4K },
 	{ "s2_host_set_owner", pass_around,
-	  "addr=0x[0-9a-f]+000 size=0x1000 owner=host ret=0", PROTECTED },
+	  "addr=0x[0-9a-f]+000 size=PAGE owner=host ret=0", PROTECTED },
 	{ "s2_host_split", pass_around_afar, "addr=0x[0-9a-f]+000 level=2", PROTECTED | FRESH,
 	  "a block is split only if it has not been before" },
 	{ "s2_host_unmap_dev", NULL, "takes more devices than page tables were set aside for" },

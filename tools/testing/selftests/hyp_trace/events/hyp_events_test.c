@@ -52,6 +52,7 @@ static unsigned int machine(void)
 		has |= GICV3;
 	if (is_fresh())
 		has |= FRESH;
+	has |= page_size() == 4096 ? PAGES_4K : PAGES_LARGER;
 	return has | machine_of_guests();
 }
 
@@ -61,6 +62,18 @@ struct walk {
 	int	events;			/* of this kind */
 	int	right;			/* that match */
 };
+
+/* A row's regular expression, with the size of a page in place of PAGE. */
+static const char *with_page_size(const char *says)
+{
+	const char *at = strstr(says, "PAGE");
+
+	if (!at)
+		return says;
+
+	return path_of("%.*s%#zx%s", (int)(at - says), says, page_size(),
+		       at + strlen("PAGE"));
+}
 
 /*
  * Walk over an event's lines in a trace. A line is right if the rest of it, as a whole,
@@ -75,7 +88,7 @@ static struct walk walk(const char *trace, const char *event, const char *says,
 	regex_t regex;
 	bool right;
 
-	if (regcomp(&regex, path_of("^(%s)$", says), REG_EXTENDED | REG_NOSUB))
+	if (regcomp(&regex, path_of("^(%s)$", with_page_size(says)), REG_EXTENDED | REG_NOSUB))
 		errx(1, "%s", says);
 	while ((line = strsep(&rest, "\n"))) {
 		at = strstr(line, what);
