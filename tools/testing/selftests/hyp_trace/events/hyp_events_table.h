@@ -20,6 +20,7 @@ enum {
 	FRESH		= 1 << 7,	/* not run since boot */
 	PAGES_4K	= 1 << 8,
 	PAGES_LARGER	= 1 << 9,	/* than 4 KiB */
+	SMALL_BLOCKS	= 1 << 10,	/* some block of memory has nothing of EL2's in it */
 };
 
 /* guests() runs two guests: the vCPU of one is number 0, of the other number 1. */
@@ -28,8 +29,7 @@ enum {
 struct row {
 	const char	*event;
 	void		(*provoke)(void);	/* NULL: cannot be caused */
-	const char	*says;			/* regular expression; or why not caused.
-						   PAGE is the size of a page */
+	const char	*says;			/* what walk() matches; or why not caused */
 	unsigned int	needs;
 	const char	*again_because;		/* why it may take several tries */
 };
@@ -132,14 +132,17 @@ static const struct row table[] = {
 	{ "s2_host_map", touch_device,
 	  "addr=0x8000000000 size=0x[48]0+ prot=rw ret=0", PROTECTED | FRESH | PAGES_4K },
 	{ "s2_host_map", touch_device,
-	  "addr=0x8000000000 size=0x20+ prot=rw ret=0", PROTECTED | FRESH | PAGES_LARGER },
+	  "addr=0x8000000000 size=0x[12]0+ prot=rw ret=0", PROTECTED | FRESH | PAGES_LARGER },
 	{ "s2_host_set_owner", pass_around,
 	  "addr=0x[0-9a-f]+000 size=PAGE owner=hyp ret=0", PROTECTED },
 	{ "s2_host_set_owner", guest_store,
 	  "addr=0x[0-9a-f]+000 size=0x[2-9]000 owner=hyp ret=0", PROTECTED | PAGES_4K },
+	{ "s2_host_set_owner", pass_two_around,
+	  "addr=0x[0-9a-f]+000 size=0x(8|20)000 owner=hyp ret=0", PROTECTED | PAGES_LARGER },
 	{ "s2_host_set_owner", pass_around,
 	  "addr=0x[0-9a-f]+000 size=PAGE owner=host ret=0", PROTECTED },
-	{ "s2_host_split", pass_around_afar, "addr=0x[0-9a-f]+000 level=2", PROTECTED | FRESH,
+	{ "s2_host_split", pass_around_afar, "addr=0x[0-9a-f]+000 level=2",
+	  PROTECTED | FRESH | SMALL_BLOCKS,
 	  "a block is split only if it has not been before" },
 	{ "s2_host_unmap_dev", NULL, "takes more devices than page tables were set aside for" },
 	{ "tlb_flush", guest_unmap,

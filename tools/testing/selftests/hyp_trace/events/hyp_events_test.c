@@ -53,6 +53,8 @@ static unsigned int machine(void)
 	if (is_fresh())
 		has |= FRESH;
 	has |= page_size() == 4096 ? PAGES_4K : PAGES_LARGER;
+	if (block_size() <= AFAR_SIZE / 2)
+		has |= SMALL_BLOCKS;
 	return has | machine_of_guests();
 }
 
@@ -77,7 +79,8 @@ static const char *with_page_size(const char *says)
 
 /*
  * Walk over an event's lines in a trace. A line is right if the rest of it, as a whole,
- * matches @says, a regular expression. @tell is called for each line.
+ * matches @says, a regular expression in which PAGE is the size of a page. @tell is called
+ * for each line.
  */
 static struct walk walk(const char *trace, const char *event, const char *says,
 			void (*tell)(const char *line, bool right, const struct walk *walk))

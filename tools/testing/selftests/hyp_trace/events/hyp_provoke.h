@@ -510,18 +510,26 @@ static uint64_t pfn_of(const void *page)
 	return entry & ((1ull << 55) - 1);
 }
 
+/* Memory that has pages. */
+static char *populated(size_t size)
+{
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		err(1, "mmap");
+	return memory;
+}
+
 /*
  * Pass a page of the host to the secure world, to EL2, and back; then the host writes to it
  * or reads from it. Repeat that for pages in @size bytes that are @stride apart.
  */
 static void pass_around_each(size_t size, size_t stride)
 {
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	char *memory = populated(size);
 	size_t at;
 
-	if (memory == MAP_FAILED)
-		err(1, "mmap");
 	for (at = 0; at < size; at += stride) {
 		write_test(HYP_TRACE_TEST_MEMORY, pfn_of(memory + at) << 8 | 1);
 		if (at / stride % 2)
@@ -537,10 +545,38 @@ static void pass_around(void)
 	pass_around_each(getpagesize(), getpagesize());
 }
 
+/* Pass two neighbouring pages at once; there are such among many. */
+static void pass_two_around(void)
+{
+	const size_t size = 256 * page_size();
+	char *memory = populated(size);
+	uint64_t last = pfn_of(memory), pfn = 0;
+	size_t at;
+
+	for (at = page_size(); at < size; at += page_size(), last = pfn) {
+		pfn = pfn_of(memory + at);
+		if (pfn + 1 != last && pfn - 1 != last)
+			continue;
+		write_test(HYP_TRACE_TEST_MEMORY, (pfn < last ? pfn : last) << 8 | 2);
+		break;
+	}
+	munmap(memory, size);
+}
+
+/* The size of a block of the host's stage 2, which has a page of table entries. */
+static size_t block_size(void)
+{
+	return page_size() / sizeof(uint64_t) * page_size();
+}
+
+#define AFAR_SIZE	(192ul << 20)
+
 /* Pass pages of different blocks of the host's stage 2. */
 static void pass_around_afar(void)
 {
-	pass_around_each(32 << 20, 2 << 20);
+	const size_t size = 16 * block_size();
+
+	pass_around_each(size < AFAR_SIZE ? size : AFAR_SIZE, block_size());
 }
 
 /* Pass two pages that are not memory. */
