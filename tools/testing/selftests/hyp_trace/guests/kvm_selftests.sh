@@ -94,6 +94,7 @@ while read -r line <&3; do
 	""|"#"*)	;;
 	"protected: "*)	! grep -q kvm-arm.mode=protected /proc/cmdline ||
 				compare "${line#*: }" ;;
+	"up to 16k: "*)	[ "$(page_size)" -gt 16384 ] || compare "${line#*: }" ;;
 	*)		compare "$line" ;;
 	esac
 done 3< kvm_selftests.list
