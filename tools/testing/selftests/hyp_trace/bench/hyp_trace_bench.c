@@ -577,7 +577,7 @@ static void *wait_for_event(void *arg)
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
 		fail("sched_setscheduler");
 	__atomic_store_n(&waiter, gettid(), __ATOMIC_RELEASE);
-	if (read(latency_fd, buffer, sizeof(buffer)) != sizeof(buffer))
+	if (read(latency_fd, buffer, page_size()) != page_size())
 		fail("read");
 	woken_at = boot_ns();
 	return NULL;
