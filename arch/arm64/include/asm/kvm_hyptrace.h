@@ -129,7 +129,7 @@ enum hyp_trace_test_action {
 /* One call takes or gives back this many pages at most, in some 250 us. */
 #define HYP_TRACE_STEP_PAGES	256
 
-/* Of these, 1 MiB of the region at most: EL2 zeroes what it gives back, byte by byte. */
+/* EL2 zeroes what it gives back, so one call handles at most 1 MiB of the region. */
 #define HYP_TRACE_STEP_REGION	(SZ_1M / PAGE_SIZE)
 
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot's word (8 bytes). */
