@@ -286,8 +286,9 @@ TEST_F(hyp, all_events_of_the_root_are_the_kernels)
 	EXPECT_EQ(0, put(TRACING "events/enable", "0"));
 	EXPECT_EQ(0, get_num(TRACING "events/enable", ""));
 	EXPECT_EQ(0, get_num(TRACING "events/hyp/enable", ""));
+	/* The log keeps the last few lines only: which events these are depends on their order. */
 	text = get(TRACING "error_log");
-	EXPECT_NE(NULL, strstr(text, "Command: hyp_enter"));
+	EXPECT_NE(NULL, strstr(text, "Hypervisor events are recorded in hyp/"));
 	free(text);
 }
 
