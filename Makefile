@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian bench doc perfetto shell apply series clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench doc perfetto shell apply series deb clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -58,6 +58,12 @@ apply:
 series: all
 	@tools/build/series
 
+deb:
+	@tools/build/deb $(FLAVOUR)
+
+test-deb: all deb
+	@tools/build/test-deb $(FLAVOUR)
+
 clean:
 	rm -rf "$(B)"
 
@@ -81,6 +87,10 @@ help:
 	@echo 'make apply KSRC=/path/to/linux-6.12.y'
 	@echo '                  add hypervisor tracing to your kernel tree'
 	@echo 'make series       write the whole as mails for git am: build/series/'
+	@echo 'make deb [FLAVOUR=cloud-arm64|arm64|arm64-16k|rt-arm64]'
+	@echo "                  make packages of a kernel with Debian's configuration: build/deb/"
+	@echo 'make test-deb [FLAVOUR=...]'
+	@echo '                  boot that kernel in QEMU in each mode, and trace'
 	@echo 'make clean        remove build/'
 	@echo
 	@echo "Without Debian, or to build another 6.12.y, set these for all commands:"

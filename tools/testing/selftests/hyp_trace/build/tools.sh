@@ -277,6 +277,17 @@ echo overlaid > "$out/overlay/here/is"
 3" ] && grep -q 'kvm-arm.mode=nvhe.*foo=bar' "$log"
 result "run takes overlay, CPUs and command line"
 
+# grub_line PARAMETERS: prints what GRUB boots with after our drop-in
+grub_line() (
+	GRUB_CMDLINE_LINUX=$1 GRUB_CMDLINE_LINUX_DEFAULT=quiet
+	. "$top/tools/hyptrace/debian/hyptrace.cfg"
+	echo "$GRUB_CMDLINE_LINUX $GRUB_CMDLINE_LINUX_DEFAULT"
+)
+
+[ "$(grub_line foo=bar)" = "foo=bar kvm-arm.mode=nvhe quiet" ] &&
+	[ "$(grub_line kvm-arm.mode=protected)" = "kvm-arm.mode=protected quiet" ]
+result "GRUB's drop-in adds a mode, or keeps the one that is there"
+
 "$run" --mode nonsense "$out/script" > "$log" 2>&1
 [ $? = 2 ] && grep -q 'must be nvhe, protected' "$log"
 result "run refuses a mode that is none"
