@@ -122,6 +122,7 @@ enum trace_ext_error {
  * @location:	location of its messages in error_log
  * @errors:	its messages in error_log
  * @ops:	operations of its driver
+ * @dump_events: number of events that a dump in a crash shows at most, of all CPUs together
  * @created:	called with the directory of its instance when that exists; or NULL
  * @ext:	its buffer, NULL until it has an instance
  * @armed:	its events can be enabled; protected by event_mutex
@@ -138,6 +139,7 @@ struct trace_ext_writer {
 	const char			*location;
 	const char			*errors[TRACE_EXT_NR_ERRORS];
 	const struct trace_ext_ops	*ops;
+	unsigned int			dump_events;
 	void				(*created)(struct dentry *dir);
 
 	struct rb_ext			*ext;

@@ -68,6 +68,18 @@ static struct trace_ext_ring *ring_alloc(int cpu, u32 nr_slots)
 	return no_free_ptr(ring);
 }
 
+/*
+ * Free a ring that readers could use until now. If a dump has begun, it may use the ring;
+ * then the kernel is in an oops, and the ring is leaked.
+ */
+static void ring_retire(struct rb_ext *ext, struct trace_ext_ring *ring)
+{
+	/* Pairs with rb_ext_dump_begin(): it does not find the ring, or we find the dump. */
+	smp_mb();
+	if (READ_ONCE(ext->dumper) == RB_EXT_NO_DUMP)
+		ring_free(ring);
+}
+
 /* Loading and unloading ------------------------------------------------------ */
 
 /* Give @ring to the writer and to the readers. On failure the caller keeps it. */
@@ -130,6 +142,34 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 	return ret ? NULL : ring;
 }
 
+/* Allocate the pages to which events of a CPU are copied. */
+static bool cpu_pages_alloc(struct rb_ext_cpu *c)
+{
+	struct ext_ring_page **pages[] = { &c->copy, &c->event, &c->dump.copy };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+		if (!*pages[i])
+			*pages[i] = ring_page_alloc(c->cpu);
+		if (!*pages[i])
+			return false;
+	}
+
+	return true;
+}
+
+static void cpu_pages_free(struct rb_ext_cpu *c)
+{
+	free_page((unsigned long)c->copy);
+	c->copy = NULL;
+	free_page((unsigned long)c->event);
+	c->event = NULL;
+	/* See ring_retire(). */
+	if (READ_ONCE(c->ext->dumper) == RB_EXT_NO_DUMP)
+		free_page((unsigned long)c->dump.copy);
+	c->dump.copy = NULL;
+}
+
 /*
  * Load a CPU's ring, unless it is loaded. The CPU may be offline. The ring is closed until
  * the next sync on that CPU.
@@ -144,11 +184,7 @@ static int cpu_load(struct rb_ext_cpu *c)
 	if (c->ring)
 		return 0;
 
-	if (!c->copy)
-		c->copy = ring_page_alloc(c->cpu);
-	if (!c->event)
-		c->event = ring_page_alloc(c->cpu);
-	if (!c->copy || !c->event)
+	if (!cpu_pages_alloc(c))
 		return -ENOMEM;
 
 	ring = ring_alloc(c->cpu, c->nr_slots);
@@ -169,12 +205,9 @@ static void cpu_unload(struct rb_ext_cpu *c)
 		return;
 
 	if (c->ring)
-		ring_free(cpu_remove(c));
+		ring_retire(c->ext, cpu_remove(c));
 
-	free_page((unsigned long)c->copy);
-	c->copy = NULL;
-	free_page((unsigned long)c->event);
-	c->event = NULL;
+	cpu_pages_free(c);
 }
 
 static void unload_all(struct rb_ext *ext)
@@ -353,28 +386,8 @@ void rb_ext_on(struct rb_ext *ext)
 	set_mode(ext, TRACE_EXT_OFF);
 }
 
-/*
- * In an oops (ftrace_dump_on_oops), turn off without waiting for anything. If mode_lock is
- * held, its owner may be the CPU that oopses. The writer is not told then, and records on,
- * although tracing_on is 0.
- */
-static void off_in_oops(struct rb_ext *ext)
-{
-	if (!raw_spin_trylock(&ext->mode_lock))
-		return;
-
-	update_on(ext);
-	set_mode(ext, TRACE_EXT_OFF);
-	raw_spin_unlock(&ext->mode_lock);
-}
-
 void rb_ext_off(struct rb_ext *ext)
 {
-	if (oops_in_progress) {
-		off_in_oops(ext);
-		return;
-	}
-
 	guard(cpus_read_lock)();
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
@@ -436,9 +449,9 @@ static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 	if (ret) {
 		ring_free(ring);
 		if (old && cpu_install(c, old))
-			ring_free(old);
+			ring_retire(c->ext, old);
 	} else {
-		ring_free(old);
+		ring_retire(c->ext, old);
 	}
 
 	if (cpu_online(c->cpu))
@@ -685,6 +698,7 @@ int rb_ext_init(struct rb_ext *ext)
 	mutex_init(&ext->lock);
 	raw_spin_lock_init(&ext->mode_lock);
 	ext->overwrite = true;
+	ext->dumper = RB_EXT_NO_DUMP;
 	INIT_WORK(&ext->idle, idle_work);
 	rb_ext_init_wait(ext);
 	return 0;

@@ -45,11 +45,15 @@ int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
 #define rb_ext_iter(iter)			((iter)->ext)
 #define rb_set_ext_iter(iter, ext_iter)		((void)((iter)->ext = (ext_iter)))
 void rb_ext_reader_gone(struct rb_ext *ext);
+void rb_ext_dump_begin(struct rb_ext *ext, bool this_cpu);
+void rb_ext_dump_end(struct rb_ext *ext);
 #else
 #define rb_ext(buffer)				((struct rb_ext *)NULL)
 #define rb_ext_iter(iter)			((struct rb_ext_iter *)NULL)
 #define rb_set_ext_iter(iter, ext_iter)		do { } while (0)
 #define rb_ext_reader_gone(ext)			do { } while (0)
+#define rb_ext_dump_begin(ext, this_cpu)	do { } while (0)
+#define rb_ext_dump_end(ext)			do { } while (0)
 #endif
 
 void rb_ext_on(struct rb_ext *ext);

@@ -13,6 +13,7 @@
  *   ring_buffer_ext_stat.c	statistics
  *
  *   ring_buffer_ext_page.c	the reader page: copied and checked
+ *   ring_buffer_ext_dump.c	dumps in a crash
  *
  *   this file			state, and access to pages
  *
@@ -54,9 +55,40 @@ struct rb_ext_tail_count {
 };
 
 /**
+ * struct rb_ext_dump - dump of one CPU's ring
+ * @ring:	the ring; NULL if none was loaded when the dump began
+ * @copy:	copy of the current page
+ * @commit:	bytes of events in @copy
+ * @cursor:	position before the next event
+ * @seq:	sequence number of the next event, or of one before that has been lost
+ * @end:	one after the last event, as far as it is known
+ * @lost:	events lost since the last one
+ * @next_page:	the next page's first event has this sequence number or a later one
+ * @last_page:	that of the last page
+ * @last_commit: bytes to dump of the last page
+ * @pages:	number of pages that may still be looked at
+ * @done:	all events before this one have been dumped, or left out; since the ring was
+ *		loaded or reset
+ */
+struct rb_ext_dump {
+	const struct trace_ext_ring	*ring;
+	struct ext_ring_page		*copy;
+	u32				commit;
+	struct ext_cursor		cursor;
+	u64				seq;
+	u64				end;
+	u64				lost;
+	u64				next_page;
+	u64				last_page;
+	u64				last_commit;
+	u32				pages;
+	u64				done;
+};
+
+/**
  * struct rb_ext_cpu - the reader's side of one CPU's ring
  * @lock:	serialises readers; protects all members below except @doorbell,
- *		@waiters and @mapped
+ *		@waiters, @mapped and @dump
  * @ext:	its buffer
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
@@ -96,6 +128,7 @@ struct rb_ext_tail_count {
  * @mapped:	number of mappings in user space, protected by rb_ext.lock. While there
  *		are any, the ring is neither unloaded nor exchanged
  * @user:	meta page of the mappings, NULL if there are none
+ * @dump:	used by the CPU that dumps, without @lock
  */
 struct rb_ext_cpu {
 	raw_spinlock_t			lock;
@@ -135,6 +168,8 @@ struct rb_ext_cpu {
 
 	unsigned int			mapped;
 	struct trace_buffer_meta	*user;
+
+	struct rb_ext_dump		dump;
 };
 
 /**
@@ -162,6 +197,7 @@ struct rb_ext_cpu {
  * @wakes:	number of calls of rb_ext_wake()
  * @poll:	polls for readers that wait, if the writer has no alarms, and delays
  *		alarms that would be too frequent
+ * @dumper:	the CPU that dumps the buffer, or RB_EXT_NO_DUMP
  */
 struct rb_ext {
 	struct trace_ext_writer		*writer;
@@ -187,9 +223,16 @@ struct rb_ext {
 	wait_queue_head_t		waiters;
 	atomic_t			wakes;
 	struct delayed_work		poll;
+
+	int				dumper;
 };
 
 #define RB_EXT_NO_ALARM	U64_MAX
+#define RB_EXT_NO_DUMP	-1
+
+/* ring_buffer.c's flags in a page's commit that tell binary readers of lost events. */
+#define MISSED_EVENTS	BIT(31)
+#define MISSED_STORED	BIT(30)
 
 /*
  * Maximum number of pages, 1 MiB, to go through with rb_ext_cpu.lock held, which keeps
@@ -227,6 +270,17 @@ rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
 }
 
 /**
+ * rb_ext_page_commit() - get the number of bytes of events in any page of a ring
+ * @page:	the page; if it is the reader page of a mapped ring, it may have flags
+ *
+ * Return: bytes of data; untrusted, may be more than EXT_RING_DATA_SIZE
+ */
+static inline u64 rb_ext_page_commit(const struct ext_ring_page *page)
+{
+	return ext_page_commit(page) & ~(u64)(MISSED_EVENTS | MISSED_STORED);
+}
+
+/**
  * rb_ext_oldest() - get the oldest position that is in the ring
  * @c:		a CPU whose ring is loaded
  * @tail:	the writer's position
@@ -259,6 +313,25 @@ void rb_ext_rewind(struct rb_ext_cpu *c);
 void rb_ext_refresh(struct rb_ext_cpu *c);
 bool rb_ext_swap_page(struct rb_ext_cpu *c);
 
+/* ring_buffer_ext_dump.c */
+struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
+					   unsigned long *lost);
+struct ring_buffer_event *rb_ext_dump_consume(struct rb_ext_cpu *c, u64 *ts,
+					      unsigned long *lost);
+
+/**
+ * rb_ext_is_dumping() - check whether this CPU reads the buffer as a dump
+ * @ext:	the buffer
+ *
+ * A dump runs with interrupts off, so no other reader on its CPU finds this true.
+ *
+ * Return: true if so
+ */
+static inline bool rb_ext_is_dumping(const struct rb_ext *ext)
+{
+	return unlikely(READ_ONCE(ext->dumper) == raw_smp_processor_id());
+}
+
 /* ring_buffer_ext_read.c */
 bool rb_ext_all_empty(struct rb_ext *ext);
 u64 rb_ext_consume_mapped(struct rb_ext_cpu *c);
@@ -278,25 +351,6 @@ int rb_ext_map_prepare(struct vm_area_struct *vma);
 int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma);
 
 /* ring_buffer_ext.c */
-/**
- * rb_ext_reader_lock() - lock a CPU's reader side
- * @c:		the CPU
- * @flags:	for raw_spin_unlock_irqrestore()
- *
- * A dump in an oops may have interrupted the lock's holder, so it must not wait for the
- * lock.
- *
- * Return: false if the lock could not be had
- */
-static inline bool rb_ext_reader_lock(struct rb_ext_cpu *c, unsigned long *flags)
-{
-	if (unlikely(oops_in_progress))
-		return raw_spin_trylock_irqsave(&c->lock, *flags);
-
-	raw_spin_lock_irqsave(&c->lock, *flags);
-	return true;
-}
-
 int rb_ext_init(struct rb_ext *ext);
 void rb_ext_exit(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);

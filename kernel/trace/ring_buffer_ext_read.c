@@ -7,10 +7,6 @@
 
 #include "ring_buffer_ext_internal.h"
 
-/* ring_buffer.c's flags in a page's commit that tell binary readers of lost events. */
-#define MISSED_EVENTS	BIT(31)
-#define MISSED_STORED	BIT(30)
-
 /* Size of a page's data for binary readers, which do not know of first_seq. */
 #define DATA_ROOM	(PAGE_SIZE - offsetof(struct ext_ring_page, data))
 
@@ -104,8 +100,7 @@ static struct ring_buffer_event *peek(struct rb_ext_cpu *c,
 /* There is nothing to read: unload the rings if tracing is off and no one needs them. */
 static void maybe_idle(struct rb_ext_cpu *c)
 {
-	if (!READ_ONCE(c->ext->on) && READ_ONCE(c->ring) &&
-	    !oops_in_progress)
+	if (!READ_ONCE(c->ext->on) && READ_ONCE(c->ring))
 		schedule_work(&c->ext->idle);
 }
 
@@ -113,21 +108,19 @@ static void maybe_idle(struct rb_ext_cpu *c)
  * Lock, and get an event to consume. Drop the lock every RB_EXT_PAGES_AT_ONCE malformed
  * pages.
  *
- * Return: 1 if there is an event, 0 if not, both with the lock held; -EBUSY if the lock
- * could not be taken
+ * Return: true if there is an event; in either case the lock is held
  */
-static int reader_lock_filled(struct rb_ext_cpu *c, unsigned long *flags)
+static bool reader_lock_filled(struct rb_ext_cpu *c, unsigned long *flags)
 {
 	int ret;
 
-	while (rb_ext_reader_lock(c, flags)) {
+	while (1) {
+		raw_spin_lock_irqsave(&c->lock, *flags);
 		ret = refill(c);
 		if (ret != -EAGAIN)
 			return ret;
 		raw_spin_unlock_irqrestore(&c->lock, *flags);
 	}
-
-	return -EBUSY;
 }
 
 static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
@@ -139,9 +132,7 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 	struct ext_cursor next;
 	unsigned long flags;
 
-	if (reader_lock_filled(c, &flags) < 0)
-		return NULL;
-
+	reader_lock_filled(c, &flags);
 	event = peek(c, &next);
 	if (ts)
 		*ts = next.ts;
@@ -162,12 +153,18 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
 				      u64 *ts, unsigned long *lost)
 {
+	if (rb_ext_is_dumping(ext))
+		return rb_ext_dump_peek(per_cpu_ptr(ext->cpus, cpu), ts, lost);
+
 	return read_event(ext, cpu, ts, lost, false);
 }
 
 struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
 					 u64 *ts, unsigned long *lost)
 {
+	if (rb_ext_is_dumping(ext))
+		return rb_ext_dump_consume(per_cpu_ptr(ext->cpus, cpu), ts, lost);
+
 	return read_event(ext, cpu, ts, lost, true);
 }
 
@@ -268,17 +265,13 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
 	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 	const size_t header = offsetof(struct ext_ring_page, data);
 	unsigned long flags;
-	int filled, ret = -1;
+	int ret = -1;
 
 	if (len <= header)
 		return -1;
 	len = min(len - header, DATA_ROOM);
 
-	filled = reader_lock_filled(c, &flags);
-	if (filled < 0)
-		return -1;
-
-	if (filled)
+	if (reader_lock_filled(c, &flags))
 		ret = read_page(c, data_page, len, full);
 	raw_spin_unlock_irqrestore(&c->lock, flags);
 	return ret;
@@ -345,14 +338,11 @@ static int nothing_there(struct rb_ext_cpu *c)
 
 static bool cpu_empty(struct rb_ext_cpu *c)
 {
-	unsigned long flags;
 	int empty;
 
 	do {
-		if (!rb_ext_reader_lock(c, &flags))
-			return true;
+		guard(raw_spinlock_irqsave)(&c->lock);
 		empty = nothing_there(c);
-		raw_spin_unlock_irqrestore(&c->lock, flags);
 	} while (empty == -EAGAIN);
 
 	return empty;
@@ -384,6 +374,9 @@ bool rb_ext_empty(struct rb_ext *ext, int cpu)
 		return rb_ext_all_empty(ext);
 
 	c = per_cpu_ptr(ext->cpus, cpu);
+	if (rb_ext_is_dumping(ext))
+		return !rb_ext_dump_peek(c, NULL, NULL);
+
 	if (!cpu_empty(c))
 		return false;
 

@@ -229,19 +229,17 @@ static u64 locked_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 
 static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 {
-	unsigned long flags;
-	u64 value;
+	/* ftrace asks for the overrun; the dump itself reports what is lost. */
+	if (rb_ext_is_dumping(c->ext))
+		return 0;
 
 	/* This looks at all pages, and takes the lock for some of them at a time. */
 	if (stat == RB_EXT_BYTES)
 		return count_bytes(c);
 
-	if (!rb_ext_reader_lock(c, &flags))
-		return 0;
+	guard(raw_spinlock_irqsave)(&c->lock);
 
-	value = locked_stat(c, stat);
-	raw_spin_unlock_irqrestore(&c->lock, flags);
-	return value;
+	return locked_stat(c, stat);
 }
 
 u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat)

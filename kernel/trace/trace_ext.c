@@ -20,6 +20,18 @@
 #include "trace_ext_events.h"
 #include "trace_ext_test.h"
 
+/* Writers -------------------------------------------------------------------------- */
+
+/* Registered writers in the order of registration, and where the next one is linked. */
+static struct trace_ext_writer *writers;
+static struct trace_ext_writer **next_writer __initdata = &writers;
+
+/* The buffer of a writer, or NULL if it has none yet; pairs with create_instance(). */
+static struct rb_ext *buffer_of(struct trace_ext_writer *writer)
+{
+	return smp_load_acquire(&writer->ext);
+}
+
 /* Tasks ---------------------------------------------------------------------------- */
 
 /*
@@ -96,13 +108,44 @@ static void follow_tasks(struct rb_ext *ext, bool on)
 		on_each_cpu_mask(ext->tr->tracing_cpumask, follow_current, ext, true);
 }
 
+/* Dumps in a crash ----------------------------------------------------------------- */
+
+/* Is @name in a list of names, separated by commas, that may have a "=" and more? */
+static bool is_named(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (list) {
+		if (!strncmp(list, name, len) && strchr(",=", list[len]))
+			return true;
+		list = strchr(list, ',');
+		list += list ? 1 : 0;
+	}
+
+	return false;
+}
+
+/**
+ * trace_ext_dump() - the part of ftrace_dump() for external instances
+ * @mode:	the part's mode. DUMP_ALL, for sysrq-z: dump the instances that
+ *		ftrace_dump_on_oops names, too
+ * @dump_one:	ftrace_dump_one()
+ */
+void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one)
+{
+	struct trace_ext_writer *writer;
+	struct rb_ext *ext;
+
+	for (writer = writers; writer; writer = writer->next) {
+		ext = buffer_of(writer);
+		if (ext && mode == DUMP_ALL && is_named(ftrace_dump_on_oops, writer->name))
+			dump_one(ext->tr, DUMP_ALL);
+	}
+}
+
 /* Creation ------------------------------------------------------------------------- */
 
 struct rb_ext *creating_ext;
-
-/* Registered writers in the order of registration, and where the next one is linked. */
-static struct trace_ext_writer *writers __initdata;
-static struct trace_ext_writer **next_writer __initdata = &writers;
 
 /**
  * trace_ext_register() - register an external writer
@@ -239,12 +282,6 @@ static int __init trace_ext_init(void)
 late_initcall_sync(trace_ext_init);
 
 /* Called by drivers ------------------------------------------------------------------ */
-
-/* The buffer of a writer, or NULL if it has none yet; pairs with create_instance(). */
-static struct rb_ext *buffer_of(struct trace_ext_writer *writer)
-{
-	return smp_load_acquire(&writer->ext);
-}
 
 /**
  * trace_ext_cpu_online() - a CPU has come online, and can call the writer

@@ -5,9 +5,14 @@
 #ifndef _KERNEL_TRACE_TRACE_EXT_H
 #define _KERNEL_TRACE_TRACE_EXT_H
 
+#include <linux/kernel.h>
+
 #include "ring_buffer_ext.h"
 
 struct trace_array;
+
+/* ftrace_dump_one(), which is private to trace.c. */
+typedef void (*trace_ext_dump_one_fn)(struct trace_array *tr, enum ftrace_dump_mode mode);
 
 /**
  * trace_array_create_ext() - create an instance for an external writer
@@ -35,11 +40,13 @@ extern struct rb_ext *creating_ext;
 #define trace_array_ext(tr)			((tr)->ext)
 bool trace_ext_name_reserved(const char *name);
 void trace_ext_follow_pids(struct rb_ext *ext);
+void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #else
 #define creating_ext				((struct rb_ext *)NULL)
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define trace_ext_name_reserved(name)		false
 #define trace_ext_follow_pids(ext)		do { } while (0)
+#define trace_ext_dump(mode, dump_one)		do { } while (0)
 #endif
 
 #endif /* _KERNEL_TRACE_TRACE_EXT_H */

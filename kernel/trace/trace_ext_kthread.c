@@ -354,6 +354,7 @@ static struct trace_ext_writer kthread_writer = {
 			"Kthread events are not perf's: read them in kthread/",
 	},
 	.ops		= &kwriter_ops,
+	.dump_events	= 500,
 	.created	= created,
 };
 

@@ -525,6 +525,7 @@ struct trace_ext_writer hyptrace_writer = {
 			"Hypervisor events are not perf's: read them in hyp/",
 	},
 	.ops		= &hyptrace_ops,
+	.dump_events	= 500,			/* A serial console is slow. */
 	.created	= hyptrace_test_init,
 };
 
@@ -615,6 +616,13 @@ static int __init lock_or_not(char *arg)
 	return 0;
 }
 early_param("kvm-arm.hyp_trace", lock_or_not);
+
+/* The number of events that a dump in a crash shows. */
+static int __init set_dump_events(char *arg)
+{
+	return kstrtouint(arg, 0, &hyptrace_writer.dump_events);
+}
+early_param("kvm-arm.hyp_trace_dump", set_dump_events);
 
 /* Runs after KVM, which a device_initcall() initialises. */
 static int __init hyptrace_init(void)

@@ -29,7 +29,7 @@ static inline u64 check_of(u64 id, u64 ts)
 	return id * 0x9e3779b97f4a7c15ull ^ ts;
 }
 
-unsigned int nr_messages;
+unsigned int nr_messages;		/* but for those on what a dump has lost */
 char last_message[256];
 
 /* Called by the reader, with its lock held. */
@@ -37,7 +37,8 @@ void message(const char *fmt, ...)
 {
 	va_list args;
 
-	__atomic_add_fetch(&nr_messages, 1, __ATOMIC_RELAXED);
+	if (!strstr(fmt, "during the dump"))
+		__atomic_add_fetch(&nr_messages, 1, __ATOMIC_RELAXED);
 	va_start(args, fmt);
 	vsnprintf(last_message, sizeof(last_message), fmt, args);
 	va_end(args);
@@ -45,12 +46,12 @@ void message(const char *fmt, ...)
 }
 
 _Thread_local struct lock_use lock_use;
-
-bool oops_in_progress;
+_Thread_local int cpu_of_thread;
 
 /* The reader, and the memory that it shares with the writer. */
 struct reader {
 	struct rb_ext		ext;
+	struct trace_ext_writer	writer;
 	struct rb_ext_cpu	c;
 	struct trace_ext_ring	ring;
 	struct ext_ring_meta	meta;
@@ -68,6 +69,8 @@ static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 		.ext.format = { TYPE + 1, type_sizes },
 		.ext.cpus = &r->c,
 		.ext.on = true,
+		.ext.writer = &r->writer,
+		.ext.dumper = RB_EXT_NO_DUMP,
 		.ring.nr_slots = nr_slots,
 		.ring.meta = &r->meta,
 		.ring.pages = pages,
@@ -77,6 +80,7 @@ static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 		.c.slot_id = calloc(nr_slots, sizeof(u32)),
 		.c.copy = calloc(1, sizeof(struct ext_ring_page)),
 		.c.event = calloc(1, sizeof(struct ext_ring_page)),
+		.c.dump.copy = calloc(1, sizeof(struct ext_ring_page)),
 	};
 	pthread_mutex_init(&r->c.lock, NULL);
 	rb_ext_slots_init(r->c.slot_id, nr_slots);
@@ -88,6 +92,7 @@ static inline void reader_destroy(struct reader *r)
 	free(r->c.slot_id);
 	free(r->c.copy);
 	free(r->c.event);
+	free(r->c.dump.copy);
 	pthread_mutex_destroy(&r->c.lock);
 }
 

@@ -186,6 +186,24 @@ static void iterate(void)
 	rb_ext_iter_free(iter);
 }
 
+static void dump(void)
+{
+	const struct ring_buffer_event *event;
+	int count = 0;
+
+	reader.writer.dump_events = next_u64();
+	rb_ext_dump_begin(&reader.ext, false);
+	while (!rb_ext_empty(&reader.ext, 0)) {
+		event = rb_ext_consume(&reader.ext, 0, NULL, NULL);
+		check_event(event, reader.c.dump.copy->data);
+		require(count++ < (int)((SLOTS + 1) * EXT_RING_DATA_SIZE / 12));
+		accepted++;
+		if (next_byte() % 8 == 1)
+			change_memory();
+	}
+	rb_ext_dump_end(&reader.ext);
+}
+
 static void count(void)
 {
 	enum rb_ext_stat stat;
@@ -233,6 +251,9 @@ static void run_script(void)
 			break;
 		case CHANGE_MEMORY:
 			change_memory();
+			break;
+		case DUMP:
+			dump();
 			break;
 		}
 	}

@@ -18,6 +18,7 @@
 /* Operations in a script: a byte, modulo NR_OPS. */
 enum fuzz_op {
 	CONSUME, PEEK, READ_PAGE, ITERATE, COUNT, EMPTY, CONSUME_MAPPED, CHANGE_MEMORY,
+	DUMP,
 	NR_OPS
 };
 

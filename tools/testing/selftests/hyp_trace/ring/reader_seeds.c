@@ -232,6 +232,7 @@ static const struct kind {
 	{ "pages", READ_PAGE, RIGHT_PAGE, nothing, SLOTS, NULL },
 	{ "iterated", ITERATE, RIGHT_PAGE, nothing, SLOTS, NULL },
 	{ "mapped", CONSUME_MAPPED, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "dumped", DUMP, RIGHT_PAGE, nothing, SLOTS, NULL },
 	{ "swap", READ_PAGE, ANY_PAGE, nothing, 0, "impossible reader page" },
 	{ "commit", READ_PAGE, RIGHT_PAGE, commit_beyond_page, 0, "commit out of range" },
 	{ "short", READ_PAGE, RIGHT_PAGE, short_record, 0, "malformed event" },
@@ -259,6 +260,10 @@ static u8 *put_op(u8 *at, enum fuzz_op op)
 		*at++ = EXT_RING_DATA_SIZE >> 8;
 		*at++ = EXT_RING_DATA_SIZE & 0xff;
 		*at++ = 0;		/* the page need not be full */
+	} else if (op == DUMP) {
+		*at++ = 2;		/* size of the number of events, which follows: all */
+		*at++ = 0xff;
+		*at++ = 0xff;
 	}
 	return at;
 }
@@ -321,8 +326,9 @@ static size_t begin_script(struct fuzz_input *in, const struct kind *kind,
 	*events = 0;
 	switch (kind->op) {
 	case ITERATE:
+	case DUMP:
 		*events = all_events(in);
-		return put_op(in->script, ITERATE) - in->script;
+		return put_op(in->script, kind->op) - in->script;
 	case CONSUME:
 		return script_of_events(in, kind, events);
 	default:

@@ -6,8 +6,8 @@
  * usage: reader_stress SECONDS [SEED [EPOCHS]]: at least that long, and that many epochs
  *
  * In each epoch a ring of random size and mode is written, while other threads consume
- * events and whole pages, iterate without consuming, and read statistics. Events must be
- * delivered whole, in order and once, or be counted as lost.
+ * events and whole pages, iterate without consuming, dump, and read statistics. Events must
+ * be delivered whole, in order and once, or be counted as lost.
  */
 
 #include <linux/ext_ring_writer.h>
@@ -32,7 +32,7 @@ static unsigned int epoch, errors;
 
 /* Events that the consumers got, in the order of c.lock; see consumed(). */
 static pthread_mutex_t consume_lock = PTHREAD_MUTEX_INITIALIZER;
-static u64 next_id, consumed, peeked, lost;
+static u64 next_id, consumed, peeked, dumped, lost;
 
 static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
 {
@@ -167,6 +167,40 @@ static void *iterator(void *arg)
 	return NULL;
 }
 
+/* Dump again and again, as another CPU: no event twice, and each one that is left out counts. */
+static void *dumper(void *arg)
+{
+	unsigned int seed = epoch;
+	u64 seen = 0, last = 0;
+
+	cpu_of_thread = 1;
+	pthread_barrier_wait(&start);
+	while (!READ_ONCE(stop)) {
+		struct ring_buffer_event *event;
+		unsigned long missed;
+		bool first = true;
+		u64 ts;
+
+		reader.writer.dump_events = rand_r(&seed) % 10000;
+		rb_ext_dump_begin(&reader.ext, false);
+		while ((event = rb_ext_consume(&reader.ext, 0, &ts, &missed))) {
+			const struct record *record = record_of(event);
+
+			if (record->check != check_of(record->id, ts) || record->id <= last ||
+			    (!first && record->id != last + 1 + missed))
+				complain("dump: event %llu after %llu, %lu lost",
+					 (unsigned long long)record->id,
+					 (unsigned long long)last, missed);
+			last = record->id;
+			first = false;
+			seen++;
+		}
+		rb_ext_dump_end(&reader.ext);
+	}
+	__atomic_add_fetch(&dumped, seen, __ATOMIC_RELAXED);
+	return NULL;
+}
+
 /* Read statistics, which must never exceed what is possible. */
 static void *counter(void *arg)
 {
@@ -218,7 +252,7 @@ static void *writer(void *arg)
 static void run_epoch(unsigned int *seed)
 {
 	static void *(* const roles[])(void *) = {
-		writer, consumer, consumer, iterator, iterator, counter,
+		writer, consumer, consumer, iterator, iterator, counter, dumper,
 	};
 	pthread_t threads[ARRAY_SIZE(roles)];
 	u32 nr_slots = 2 + rand_r(seed) % (rand_r(seed) % 2 ? 3 : MAX_SLOTS - 2);
@@ -278,14 +312,14 @@ int main(int argc, char **argv)
 		total_lost += lost;
 	} while ((time(NULL) < end || epoch < epochs) && !errors);
 
-	printf("# %u epochs, %llu events read, %llu lost, %llu seen without reading\n",
+	printf("# %u epochs, %llu events read, %llu lost, %llu seen without reading, %llu dumped\n",
 	       epoch, (unsigned long long)total, (unsigned long long)total_lost,
-	       (unsigned long long)peeked);
+	       (unsigned long long)peeked, (unsigned long long)dumped);
 	if (nr_messages)
 		complain("%u messages, the last is: %s", nr_messages, last_message);
 	printf("%sok 1 each event once, whole, in order, or counted\n",
 	       errors ? "not " : "");
 	printf("%sok 2 there was something to lose\n",
-	       total && total_lost && peeked ? "" : "not ");
-	return errors || !total || !total_lost || !peeked;
+	       total && total_lost && peeked && dumped ? "" : "not ");
+	return errors || !total || !total_lost || !peeked || !dumped;
 }

@@ -263,30 +263,156 @@ static void readers_pass_over_bad_pages_a_part_at_a_time(void)
 	}
 }
 
-/*
- * A dump in an oops reads the overrun first. The oops may have stopped the holder of the
- * readers' lock, so the dump must not wait for it.
- */
-static void nobody_waits_for_the_lock_in_an_oops(void)
-{
-	static const enum rb_ext_stat stats[] = {
-		RB_EXT_ENTRIES, RB_EXT_OVERRUN, RB_EXT_DROPPED, RB_EXT_READ, RB_EXT_OLDEST_TS,
-	};
-	unsigned long flags;
-	size_t i;
+/* Dumps ------------------------------------------------------------------------------- */
 
-	begin(SLOTS);
-	emit(10);
-	CHECK(rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES) == 10, "before the oops");
-	oops_in_progress = true;
-	CHECK(rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES) == 10, "with the lock free");
+/* What a dump has shown. */
+static struct dumped {
+	u64	count;
+	u64	first;
+	u64	last;
+	u64	lost;
+	bool	gaps;		/* there were some that were not counted as lost */
+} dumped;
+
+static void begin_dump(unsigned int events)
+{
+	dumped = (struct dumped) { };
+	reader.writer.dump_events = events;
+	rb_ext_dump_begin(&reader.ext, false);
+}
+
+/* Read up to @count events as ftrace_dump_one() does, which asks for the overrun first. */
+static void dump(u64 count)
+{
+	const struct ring_buffer_event *event;
+	unsigned long lost;
+	u64 ts, id;
+
+	rb_ext_stat(&reader.ext, RING_BUFFER_ALL_CPUS, RB_EXT_OVERRUN);
+	while (count-- && !rb_ext_empty(&reader.ext, 0)) {
+		event = rb_ext_peek(&reader.ext, 0, &ts, &lost);
+		id = record_of(event)->id;
+		CHECK(event == rb_ext_consume(&reader.ext, 0, &ts, &lost), "event %llu",
+		      (unsigned long long)id);
+		dumped.lost += lost;
+		dumped.gaps |= dumped.count && id != dumped.last + 1 + lost;
+		if (!dumped.count++)
+			dumped.first = id;
+		dumped.last = id;
+	}
+}
+
+/* Dump all, and compare. */
+static void dump_shows(unsigned int events, u64 first, u64 last)
+{
+	begin_dump(events);
+	dump(U64_MAX);
+	rb_ext_dump_end(&reader.ext);
+	CHECK(dumped.count == (last ? last - first + 1 : 0) && dumped.first == first &&
+	      dumped.last == last && !dumped.lost && !dumped.gaps,
+	      "of %u events: %llu to %llu, %llu in all, %llu lost", events,
+	      (unsigned long long)dumped.first, (unsigned long long)dumped.last,
+	      (unsigned long long)dumped.count, (unsigned long long)dumped.lost);
+}
+
+static void a_dump_shows_the_newest_events_once(void)
+{
+	unsigned long flags;
+
+	begin(8);
+	dump_shows(100, 0, 0);
+	emit(3 * PER_PAGE + 7);
+	consume(2 * PER_PAGE);
+
+	/* Nobody who is stopped with the lock can keep a dump from reading. */
 	raw_spin_lock_irqsave(&reader.c.lock, flags);
-	for (i = 0; i < ARRAY_SIZE(stats); i++)
-		CHECK(!rb_ext_stat(&reader.ext, 0, stats[i]), "statistic %zu", i);
-	CHECK(!rb_ext_consume(&reader.ext, 0, NULL, NULL), "an event");
+	dump_shows(0, 0, 0);
+	dump_shows(5, 3 * PER_PAGE + 3, 3 * PER_PAGE + 7);
+	dump_shows(1000, 0, 0);
+	emit(PER_PAGE);
+	dump_shows(1000, 3 * PER_PAGE + 8, 4 * PER_PAGE + 7);
 	raw_spin_unlock_irqrestore(&reader.c.lock, flags);
-	oops_in_progress = false;
-	CHECK(rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES) == 10, "after the oops");
+
+	/* It has consumed nothing. */
+	CHECK(rb_ext_stat(&reader.ext, 0, RB_EXT_ENTRIES) == 2 * PER_PAGE + 7, "entries");
+	end();
+}
+
+/* All pages are in a dump: those that were read, and one that the reader does not know of. */
+static void a_dump_shows_all_pages_of_a_ring(void)
+{
+	struct ext_ring_swap swap;
+
+	begin(8);
+	emit(11 * PER_PAGE + 1);
+	consume(1);
+	dump_shows(100 * PER_PAGE, 4 * PER_PAGE + 1, 11 * PER_PAGE + 1);
+	end();
+
+	begin(8);
+	emit(8 * PER_PAGE);
+	CHECK(!ext_ring_swap(&ring, &swap), "swap");
+	emit(PER_PAGE);
+	dump_shows(100 * PER_PAGE, 1, 9 * PER_PAGE);
+	end();
+}
+
+static void a_dump_ends_where_the_writer_was(void)
+{
+	begin(8);
+	emit(PER_PAGE / 2);
+	begin_dump(1000);
+	emit(2 * PER_PAGE);
+	dump(U64_MAX);
+	rb_ext_dump_end(&reader.ext);
+	CHECK(dumped.first == 1 && dumped.last == PER_PAGE / 2, "up to %llu",
+	      (unsigned long long)dumped.last);
+	end();
+}
+
+/* Of what the writer overtakes during a dump, each event is shown, or counted as lost. */
+static void a_dump_counts_what_the_writer_overtakes(void)
+{
+	unsigned int pages;
+
+	for (pages = 0; pages <= 10; pages++) {
+		unsigned long long lost_at_end = 0;
+
+		begin(8);
+		emit(20 * PER_PAGE);
+		begin_dump(8 * PER_PAGE);
+		dump(1);
+		emit(pages * PER_PAGE);
+		dump(U64_MAX);
+		last_message[0] = '\0';
+		rb_ext_dump_end(&reader.ext);
+		sscanf(last_message, "test: CPU0: lost %llu more events", &lost_at_end);
+		CHECK(dumped.first == 12 * PER_PAGE + 1 && !dumped.gaps, "gaps");
+		CHECK(dumped.count + dumped.lost + lost_at_end == 8 * PER_PAGE,
+		      "%llu events, %llu lost", (unsigned long long)dumped.count,
+		      (unsigned long long)dumped.lost);
+		/* The first page was copied before. */
+		CHECK((pages <= 1) == (dumped.count == 8 * PER_PAGE) &&
+		      (pages >= 8) == (dumped.count == PER_PAGE),
+		      "%llu events after %u pages", (unsigned long long)dumped.count, pages);
+		end();
+	}
+}
+
+static void a_dump_shows_nothing_from_before_a_reset(void)
+{
+	begin(8);
+	emit(11 * PER_PAGE);
+	consume(PER_PAGE);
+	ext_ring_reset(&ring);
+	rb_ext_slots_init(reader.c.slot_id, 8);
+	rb_ext_rewind(&reader.c);
+	dump_shows(1000, 0, 0);
+	last_id = 0;
+	emit(2 * PER_PAGE + 1);
+	dump_shows(1000, 1, 2 * PER_PAGE + 1);
+	emit(8 * PER_PAGE);
+	dump_shows(1000 * PER_PAGE, 3 * PER_PAGE + 1, 10 * PER_PAGE + 1);
 	end();
 }
 
@@ -295,7 +421,11 @@ static const struct test tests[] = {
 	TEST(bytes_that_go_while_they_are_counted_are_left_out),
 	TEST(an_iterator_passes_over_bad_pages_a_part_at_a_time),
 	TEST(readers_pass_over_bad_pages_a_part_at_a_time),
-	TEST(nobody_waits_for_the_lock_in_an_oops),
+	TEST(a_dump_shows_the_newest_events_once),
+	TEST(a_dump_shows_all_pages_of_a_ring),
+	TEST(a_dump_ends_where_the_writer_was),
+	TEST(a_dump_counts_what_the_writer_overtakes),
+	TEST(a_dump_shows_nothing_from_before_a_reset),
 };
 
 int main(void)

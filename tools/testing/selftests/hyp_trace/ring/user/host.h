@@ -31,7 +31,9 @@ struct irq_work { int unused; };
 
 #define schedule_work(work)		((void)(work))
 #define lockdep_assert_held(lock)	((void)(lock))
-extern bool oops_in_progress;
+/* Only a dump asks which CPU it runs on. */
+extern _Thread_local int cpu_of_thread;
+#define raw_smp_processor_id()		cpu_of_thread
 
 /* There is one CPU. */
 #define RING_BUFFER_ALL_CPUS		(-1)

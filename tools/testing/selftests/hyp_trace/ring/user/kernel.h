@@ -69,6 +69,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define smp_store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define try_cmpxchg(p, old, new)					\
 	__atomic_compare_exchange_n((p), (old), (new), false,		\
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
