@@ -126,9 +126,10 @@ enum trace_ext_error {
  * @created:	called with the directory of its instance when that exists; or NULL
  * @ext:	its buffer, NULL until it has an instance
  * @armed:	its events can be enabled; protected by event_mutex
+ * @died:	it will never write again
  * @next:	the writer registered after this one
  *
- * The last three are private to trace_ext.c and trace_ext_events.c.
+ * The last four are private to trace_ext.c and trace_ext_events.c.
  */
 struct trace_ext_writer {
 	const char			*name;
@@ -144,6 +145,7 @@ struct trace_ext_writer {
 
 	struct rb_ext			*ext;
 	bool				armed;
+	bool				died;
 	struct trace_ext_writer		*next;
 };
 
@@ -151,5 +153,6 @@ void trace_ext_register(struct trace_ext_writer *writer);
 int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu);
 int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu);
 void trace_ext_doorbell(struct trace_ext_writer *writer);
+void trace_ext_died(struct trace_ext_writer *writer);
 
 #endif /* _LINUX_TRACE_EXT_H */

@@ -125,10 +125,24 @@ static bool is_named(const char *list, const char *name)
 	return false;
 }
 
+/* Is an instance to be dumped where ftrace_dump() has this mode? */
+static bool is_wanted(const struct rb_ext *ext, enum ftrace_dump_mode mode)
+{
+	switch (mode) {
+	case DUMP_ALL:
+		return is_named(ftrace_dump_on_oops, ext->writer->name);
+	case DUMP_NONE:
+		return ext->writer->died && READ_ONCE(ext->on);
+	default:
+		return false;
+	}
+}
+
 /**
  * trace_ext_dump() - the part of ftrace_dump() for external instances
- * @mode:	the part's mode. DUMP_ALL, for sysrq-z: dump the instances that
- *		ftrace_dump_on_oops names, too
+ * @mode:	the mode of ftrace_dump(). With DUMP_ALL (sysrq-z) dump the instances that
+ *		ftrace_dump_on_oops names; with DUMP_NONE those that are on, and whose
+ *		writer has died
  * @dump_one:	ftrace_dump_one()
  */
 void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one)
@@ -138,7 +152,7 @@ void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one)
 
 	for (writer = writers; writer; writer = writer->next) {
 		ext = buffer_of(writer);
-		if (ext && mode == DUMP_ALL && is_named(ftrace_dump_on_oops, writer->name))
+		if (ext && is_wanted(ext, mode))
 			dump_one(ext->tr, DUMP_ALL);
 	}
 }
@@ -328,4 +342,16 @@ void trace_ext_doorbell(struct trace_ext_writer *writer)
 
 	if (ext)
 		rb_ext_doorbell(ext);
+}
+
+/**
+ * trace_ext_died() - a writer has died: if its instance is on, dump the last events
+ * @writer:	the writer
+ *
+ * Context: any. From now on the writer's operations must do nothing.
+ */
+void trace_ext_died(struct trace_ext_writer *writer)
+{
+	writer->died = true;
+	ftrace_dump(DUMP_NONE);
 }

@@ -617,6 +617,19 @@ static int __init lock_or_not(char *arg)
 }
 early_param("kvm-arm.hyp_trace", lock_or_not);
 
+bool hyptrace_el2_dead;
+
+/**
+ * hyptrace_el2_panicked() - EL2 has panicked: dump its last events, and never call it again
+ *
+ * Context: before panic(), on the CPU on which EL2 has panicked.
+ */
+void hyptrace_el2_panicked(void)
+{
+	WRITE_ONCE(hyptrace_el2_dead, true);
+	trace_ext_died(&hyptrace_writer);
+}
+
 /* The number of events that a dump in a crash shows. */
 static int __init set_dump_events(char *arg)
 {

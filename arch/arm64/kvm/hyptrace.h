@@ -12,16 +12,20 @@
 
 #include <asm/kvm_asm.h>
 
+extern bool hyptrace_el2_dead;
+
 /**
  * hyptrace_may_call() - test whether a hypercall is safe
  *
- * A panic of the host may follow one of EL2, which may hold any lock.
+ * When EL2 has panicked, it may hold any lock. A panic of the host may have stopped a CPU
+ * at EL2.
  *
- * Return: false in a panic
+ * Return: false if EL2 has panicked, or in a panic
  */
 static inline bool hyptrace_may_call(void)
 {
-	return likely(atomic_read(&panic_cpu) == PANIC_CPU_INVALID);
+	return likely(!READ_ONCE(hyptrace_el2_dead) &&
+		      atomic_read(&panic_cpu) == PANIC_CPU_INVALID);
 }
 
 /**

@@ -69,8 +69,10 @@
 
 #ifdef CONFIG_NVHE_EL2_TRACING
 void hyptrace_doorbell(void);
+void hyptrace_el2_panicked(void);
 #else
 static inline void hyptrace_doorbell(void) { }
+static inline void hyptrace_el2_panicked(void) { }
 #endif
 
 /* EL2's variable: no tracing until the next boot (kvm-arm.hyp_trace=off). */
