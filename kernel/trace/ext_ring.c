@@ -77,7 +77,7 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 
 	/*
 	 * Before overwriting the page, tell readers that may be copying it.
-	 * Pairs with the smp_rmb() in iter_copy_page().
+	 * Pairs with the smp_rmb() in iter_copy_page() and in copy_if_whole().
 	 */
 	WRITE_ONCE(meta->claimed, pos);
 	smp_wmb();

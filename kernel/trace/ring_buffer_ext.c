@@ -68,15 +68,12 @@ static struct trace_ext_ring *ring_alloc(int cpu, u32 nr_slots)
 	return no_free_ptr(ring);
 }
 
-/*
- * Free a ring that readers could use until now. If a dump has begun, it may use the ring;
- * then the kernel is in an oops, and the ring is leaked.
- */
+/* Free a ring that readers could use until now; leak it if a dump may be using it. */
 static void ring_retire(struct rb_ext *ext, struct trace_ext_ring *ring)
 {
 	/* Pairs with rb_ext_dump_begin(): it does not find the ring, or we find the dump. */
 	smp_mb();
-	if (READ_ONCE(ext->dumper) == RB_EXT_NO_DUMP)
+	if (!READ_ONCE(ext->dumper))
 		ring_free(ring);
 }
 
@@ -164,9 +161,10 @@ static void cpu_pages_free(struct rb_ext_cpu *c)
 	c->copy = NULL;
 	free_page((unsigned long)c->event);
 	c->event = NULL;
-	/* See ring_retire(). */
-	if (READ_ONCE(c->ext->dumper) == RB_EXT_NO_DUMP)
-		free_page((unsigned long)c->dump.copy);
+	/* See ring_retire(). The next ring uses a page that is kept. */
+	if (READ_ONCE(c->ext->dumper))
+		return;
+	free_page((unsigned long)c->dump.copy);
 	c->dump.copy = NULL;
 }
 
@@ -698,7 +696,6 @@ int rb_ext_init(struct rb_ext *ext)
 	mutex_init(&ext->lock);
 	raw_spin_lock_init(&ext->mode_lock);
 	ext->overwrite = true;
-	ext->dumper = RB_EXT_NO_DUMP;
 	INIT_WORK(&ext->idle, idle_work);
 	rb_ext_init_wait(ext);
 	return 0;

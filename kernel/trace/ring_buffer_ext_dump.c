@@ -11,9 +11,14 @@
  * A dump ends where the writer was when it began. It changes nothing for readers.
  */
 
+#include <linux/nmi.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "ring_buffer_ext_internal.h"
+
+/* A ring with that many malformed pages is not worth a longer look. */
+#define MOST_BAD_PAGES	16
 
 /*
  * Number of page ids that can have events of this life of the ring: until the writer has
@@ -68,39 +73,43 @@ static u32 pages_after(const struct trace_ext_ring *ring, u64 seq)
 }
 
 /*
- * True if the writer may have begun to reuse a page while it was copied. @tail is its
- * position before the copy. The page's own position is @tail - pages_after() or later, and
- * the page is reused when the position nr_slots after that is claimed.
+ * Copy a page. Return false if the writer may have begun to reuse it meanwhile. The page's
+ * own position is @tail - @newer or later, and the page is reused when the position nr_slots
+ * after that is claimed.
  */
-static bool maybe_reused(const struct trace_ext_ring *ring, u64 seq, u64 tail)
+static bool copy_if_whole(struct rb_ext_dump *d, const struct ext_ring_page *page, u64 seq)
 {
-	u64 claimed;
-
-	/* Pairs with ring_begin_page(), which sets claimed before it changes the page. */
-	smp_rmb();
-	claimed = READ_ONCE(ring->meta->claimed);
-	return claimed != tail &&
-	       claimed - tail + pages_after(ring, seq) >= ring->nr_slots;
-}
-
-/* Copy and check the page whose first event is @seq. Return the number of its events. */
-static u32 take_page(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 seq)
-{
-	const struct trace_ext_ring *ring = c->dump.ring;
-	struct rb_ext_dump *d = &c->dump;
-	u64 tail = rb_ext_tail(ring), commit = rb_ext_page_commit(page);
-	struct ext_cursor check;
-	int count;
-
-	d->commit = 0;
-	d->cursor.read = 0;
-	if (!d->pages)
-		return 0;
-	d->pages--;
+	u64 tail = rb_ext_tail(d->ring), claimed;
+	u32 newer = pages_after(d->ring, seq);
 
 	/* The page may be reused during the copy; this is checked below. */
 	data_race(memcpy(d->copy, page, sizeof(*d->copy)));
-	if (maybe_reused(ring, seq, tail) || d->copy->first_seq != seq)
+
+	/* Pairs with ring_begin_page(), which sets claimed before it changes the page. */
+	smp_rmb();
+	claimed = READ_ONCE(d->ring->meta->claimed);
+	if (claimed != tail && claimed - tail + newer >= d->ring->nr_slots)
+		return false;
+
+	return d->copy->first_seq == seq;
+}
+
+/*
+ * Copy and check the page whose first event is @seq. Return the number of its events; 0 if
+ * it has been reused, or is malformed.
+ */
+static u32 take_page(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 seq)
+{
+	struct rb_ext_dump *d = &c->dump;
+	u64 commit = rb_ext_page_commit(page);
+	struct ext_cursor check;
+	int count;
+
+	touch_nmi_watchdog();
+	d->pages--;
+	d->commit = 0;
+	d->cursor.read = 0;
+	if (!copy_if_whole(d, page, seq))
 		return 0;
 
 	if (seq == d->last_page)
@@ -109,8 +118,8 @@ static u32 take_page(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64
 	check = d->cursor;
 	count = ext_cursor_skip(&check, d->copy, commit, &c->ext->format);
 	if (count < 0 || check.ts > rb_ext_latest()) {
-		pr_warn("%s: CPU%d: a malformed page is left out of the dump\n",
-			c->ext->name, c->cpu);
+		if (++d->bad == MOST_BAD_PAGES)
+			d->pages = 0;
 		return 0;
 	}
 
@@ -123,21 +132,23 @@ static bool fill(struct rb_ext_cpu *c)
 {
 	struct rb_ext_dump *d = &c->dump;
 	const struct ext_ring_page *page;
-	u64 seq;
+	u64 seq, known;
 
 	while (d->cursor.read == d->commit) {
 		if (!d->pages)
 			return false;
 
-		page = find_page(d->ring, (struct search) { d->next_page, d->last_page, false }, &seq);
+		page = find_page(d->ring, (struct search) { d->next_page, d->last_page, false },
+				 &seq);
 		if (!page)
 			return false;
 
 		d->next_page = seq + 1;
 		if (!take_page(c, page, seq))
 			continue;
-		if (seq > d->seq)
-			d->lost += seq - d->seq;
+		known = max(d->seq, d->done);
+		if (seq > known)
+			d->lost += seq - known;
 		d->seq = seq;
 	}
 
@@ -157,13 +168,30 @@ static struct ring_buffer_event *peek(struct rb_ext_cpu *c, struct ext_cursor *n
 	return (struct ring_buffer_event *)next->header;
 }
 
+/* Go to the next event. */
+static void advance(struct rb_ext_cpu *c)
+{
+	struct rb_ext_dump *d = &c->dump;
+
+	if (!peek(c, &d->cursor))
+		return;
+
+	d->lost = 0;
+	d->seq++;
+	if (d->done < d->seq) {
+		d->done = d->seq;
+		d->done_generation = d->generation;
+	}
+}
+
 struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
 					   unsigned long *lost)
 {
-	struct ring_buffer_event *event;
+	struct ring_buffer_event *event = NULL;
 	struct ext_cursor next;
 
-	event = peek(c, &next);
+	if (c->ext->dump_left)
+		event = peek(c, &next);
 	if (event && ts)
 		*ts = next.ts;
 	if (lost)
@@ -176,14 +204,12 @@ struct ring_buffer_event *rb_ext_dump_consume(struct rb_ext_cpu *c, u64 *ts,
 					      unsigned long *lost)
 {
 	struct ring_buffer_event *event = rb_ext_dump_peek(c, ts, lost);
-	struct rb_ext_dump *d = &c->dump;
 
-	if (!event)
-		return NULL;
+	if (event) {
+		advance(c);
+		c->ext->dump_left--;
+	}
 
-	peek(c, &d->cursor);
-	d->lost = 0;
-	d->done = ++d->seq;
 	return event;
 }
 
@@ -197,7 +223,8 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 	const struct ext_ring_page *page;
 	u64 seq, count = 0;
 
-	page = find_page(d->ring, (struct search) { 0, U64_MAX, true }, &seq);
+	/* No page begins with event U64_MAX, so that next_page can't overflow. */
+	page = find_page(d->ring, (struct search) { 0, U64_MAX - 1, true }, &seq);
 	if (!page)
 		return 0;
 
@@ -213,34 +240,43 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 		page = find_page(d->ring, (struct search) { 0, seq - 1, true }, &seq);
 	} while (page && d->pages);
 
-	/* The first page is taken again when it is read. */
-	d->seq = d->next_page;
-	d->commit = 0;
-	d->cursor.read = 0;
+	/*
+	 * What is missing since the last dump, if any, is lost, unless it is left out because
+	 * there are more events than are wanted.
+	 */
+	d->seq = count >= want || !d->done ? d->next_page : 0;
 	return count;
 }
 
 /* Begin the dump of a CPU with @want events or more. Return their number. */
 static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 {
+	u64 done = c->dump.done_generation == c->generation ? c->dump.done : 0, count;
 	struct rb_ext_dump *d = &c->dump;
-	u64 count, done = d->done;
 
-	d->ring = want ? READ_ONCE(c->ring) : NULL;
-	d->seq = 0;
-	d->end = 0;
-	d->lost = 0;
-	d->commit = 0;
-	d->cursor = (struct ext_cursor) { };
-	d->pages = 0;
+	*d = (struct rb_ext_dump) {
+		.ring = want ? READ_ONCE(c->ring) : NULL,
+		.copy = d->copy,
+		.generation = c->generation,
+		.done = done,
+		.done_generation = c->generation,
+	};
 	if (!d->ring)
 		return 0;
 
-	/* The writer can't make a dump endless: each page is looked at twice at most. */
-	d->pages = 2 * (d->ring->nr_slots + 1);
+	/* The writer can't make a dump endless: it looks at each page twice at most. */
+	d->pages = d->ring->nr_slots + 1;
 	count = go_back(c, want);
-	while (d->seq < done && rb_ext_dump_consume(c, NULL, NULL))
+
+	/* The first page is taken again. */
+	d->pages = d->ring->nr_slots + 1;
+	d->bad = 0;
+	d->commit = 0;
+	d->cursor.read = 0;
+	while (fill(c) && d->seq < done) {
+		advance(c);
 		count--;
+	}
 
 	return count;
 }
@@ -249,14 +285,15 @@ static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 static struct rb_ext_cpu *oldest(struct rb_ext *ext)
 {
 	struct rb_ext_cpu *c, *found = NULL;
-	u64 ts, found_ts = U64_MAX;
+	u64 oldest_ts = U64_MAX;
+	struct ext_cursor next;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(ext->cpus, cpu);
-		if (rb_ext_dump_peek(c, &ts, NULL) && ts <= found_ts) {
+		if (peek(c, &next) && next.ts <= oldest_ts) {
 			found = c;
-			found_ts = ts;
+			oldest_ts = next.ts;
 		}
 	}
 
@@ -268,10 +305,10 @@ static struct rb_ext_cpu *oldest(struct rb_ext *ext)
  * @ext:	the buffer, or NULL
  * @this_cpu:	dump only this CPU's events
  *
- * From here on, rb_ext_peek(), rb_ext_consume() and rb_ext_empty() show, on this CPU, the
+ * From here on, rb_ext_peek(), rb_ext_consume() and rb_ext_empty() show the current task the
  * newest events that no dump has shown yet.
  *
- * Context: any, with interrupts off; one dump at a time.
+ * Context: any, with interrupts off until the end; one dump at a time.
  */
 void rb_ext_dump_begin(struct rb_ext *ext, bool this_cpu)
 {
@@ -283,25 +320,40 @@ void rb_ext_dump_begin(struct rb_ext *ext, bool this_cpu)
 		return;
 
 	/* Pairs with ring_retire(): who takes a ring away does not free it from now on. */
-	WRITE_ONCE(ext->dumper, raw_smp_processor_id());
+	WRITE_ONCE(ext->dumper, current);
 	smp_mb();
 
 	want = ext->writer->dump_events;
+	ext->dump_left = want;
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(ext->cpus, cpu);
-		count += begin_cpu(c, this_cpu && cpu != ext->dumper ? 0 : want);
+		count += begin_cpu(c, this_cpu && cpu != raw_smp_processor_id() ? 0 : want);
 	}
 
 	for (; count > want; count--) {
 		c = oldest(ext);
 		if (!c)
 			break;
-		rb_ext_dump_consume(c, NULL, NULL);
+		advance(c);
 	}
 }
 
+/* Report what could not be dumped. */
+static void report(const struct rb_ext_cpu *c)
+{
+	const struct rb_ext_dump *d = &c->dump;
+
+	if (d->bad)
+		pr_warn("%s: CPU%d: %u malformed pages are left out of the dump%s\n",
+			c->ext->name, c->cpu, d->bad,
+			d->bad == MOST_BAD_PAGES ? ", which ends there" : "");
+	else if (c->ext->dump_left && d->seq < d->end)
+		pr_warn("%s: CPU%d: lost %llu more events, which were overwritten during the dump\n",
+			c->ext->name, c->cpu, d->end - d->seq);
+}
+
 /**
- * rb_ext_dump_end() - end a dump, and report events that the writer has overtaken at its end
+ * rb_ext_dump_end() - end a dump, and report what could not be dumped
  * @ext:	the buffer, or NULL
  */
 void rb_ext_dump_end(struct rb_ext *ext)
@@ -311,13 +363,8 @@ void rb_ext_dump_end(struct rb_ext *ext)
 	if (!ext)
 		return;
 
-	for_each_possible_cpu(cpu) {
-		struct rb_ext_dump *d = &per_cpu_ptr(ext->cpus, cpu)->dump;
+	for_each_possible_cpu(cpu)
+		report(per_cpu_ptr(ext->cpus, cpu));
 
-		if (d->seq < d->end)
-			pr_warn("%s: CPU%d: lost %llu more events, which were overwritten during the dump\n",
-				ext->name, cpu, d->end - d->seq);
-	}
-
-	WRITE_ONCE(ext->dumper, RB_EXT_NO_DUMP);
+	WRITE_ONCE(ext->dumper, NULL);
 }

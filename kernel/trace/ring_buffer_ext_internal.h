@@ -31,6 +31,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
@@ -57,6 +58,7 @@ struct rb_ext_tail_count {
 /**
  * struct rb_ext_dump - dump of one CPU's ring
  * @ring:	the ring; NULL if none was loaded when the dump began
+ * @generation:	the CPU's generation at that time
  * @copy:	copy of the current page
  * @commit:	bytes of events in @copy
  * @cursor:	position before the next event
@@ -67,11 +69,13 @@ struct rb_ext_tail_count {
  * @last_page:	that of the last page
  * @last_commit: bytes to dump of the last page
  * @pages:	number of pages that may still be looked at
- * @done:	all events before this one have been dumped, or left out; since the ring was
- *		loaded or reset
+ * @bad:	number of malformed pages
+ * @done:	all events before this one have been dumped, or left out
+ * @done_generation: the generation of @done
  */
 struct rb_ext_dump {
 	const struct trace_ext_ring	*ring;
+	unsigned int			generation;
 	struct ext_ring_page		*copy;
 	u32				commit;
 	struct ext_cursor		cursor;
@@ -82,7 +86,9 @@ struct rb_ext_dump {
 	u64				last_page;
 	u64				last_commit;
 	u32				pages;
+	u32				bad;
 	u64				done;
+	unsigned int			done_generation;
 };
 
 /**
@@ -197,7 +203,8 @@ struct rb_ext_cpu {
  * @wakes:	number of calls of rb_ext_wake()
  * @poll:	polls for readers that wait, if the writer has no alarms, and delays
  *		alarms that would be too frequent
- * @dumper:	the CPU that dumps the buffer, or RB_EXT_NO_DUMP
+ * @dumper:	the task that dumps the buffer, or NULL
+ * @dump_left:	number of events that it may still show
  */
 struct rb_ext {
 	struct trace_ext_writer		*writer;
@@ -224,11 +231,11 @@ struct rb_ext {
 	atomic_t			wakes;
 	struct delayed_work		poll;
 
-	int				dumper;
+	struct task_struct		*dumper;
+	unsigned int			dump_left;
 };
 
 #define RB_EXT_NO_ALARM	U64_MAX
-#define RB_EXT_NO_DUMP	-1
 
 /* ring_buffer.c's flags in a page's commit that tell binary readers of lost events. */
 #define MISSED_EVENTS	BIT(31)
@@ -320,16 +327,16 @@ struct ring_buffer_event *rb_ext_dump_consume(struct rb_ext_cpu *c, u64 *ts,
 					      unsigned long *lost);
 
 /**
- * rb_ext_is_dumping() - check whether this CPU reads the buffer as a dump
+ * rb_ext_is_dumping() - check whether the current task reads the buffer as a dump
  * @ext:	the buffer
  *
- * A dump runs with interrupts off, so no other reader on its CPU finds this true.
+ * Interrupts are off during a dump, so nobody else is this task.
  *
  * Return: true if so
  */
 static inline bool rb_ext_is_dumping(const struct rb_ext *ext)
 {
-	return unlikely(READ_ONCE(ext->dumper) == raw_smp_processor_id());
+	return unlikely(READ_ONCE(ext->dumper) == current);
 }
 
 /* ring_buffer_ext_read.c */

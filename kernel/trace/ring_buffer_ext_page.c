@@ -155,7 +155,6 @@ void rb_ext_rewind(struct rb_ext_cpu *c)
 	c->warned = false;
 	c->done = (struct ext_cursor) { };
 	c->end = c->done;
-	c->dump.done = 0;
 	if (!c->ring)
 		return;
 

@@ -307,7 +307,8 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 
 	swap(lost, c->lost);
 	if (lost && final && !c->done.read && !c->flagged) {
-		set_commit(c->ring->pages[c->spare], c->commit, DATA_ROOM, lost);
+		/* A dump needs the page's first_seq, which is behind its data. */
+		set_commit(c->ring->pages[c->spare], c->commit, EXT_RING_DATA_SIZE, lost);
 		c->flagged = true;
 	}
 

@@ -34,7 +34,7 @@ static inline bool hyptrace_may_call(void)
  * @func:	the hypercall
  *
  * Return: the first result as an int; -ENODEV if EL2 does not know the call, because KVM's
- * hypervisor is not installed; -EIO in a panic
+ * hypervisor is not installed; -EIO if EL2 has panicked, or in a panic
  */
 #define hyptrace_call(res, func, ...)					\
 ({									\

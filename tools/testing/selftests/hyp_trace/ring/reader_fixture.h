@@ -46,7 +46,7 @@ void message(const char *fmt, ...)
 }
 
 _Thread_local struct lock_use lock_use;
-_Thread_local int cpu_of_thread;
+_Thread_local struct task_struct task_of_thread;
 
 /* The reader, and the memory that it shares with the writer. */
 struct reader {
@@ -70,7 +70,6 @@ static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 		.ext.cpus = &r->c,
 		.ext.on = true,
 		.ext.writer = &r->writer,
-		.ext.dumper = RB_EXT_NO_DUMP,
 		.ring.nr_slots = nr_slots,
 		.ring.meta = &r->meta,
 		.ring.pages = pages,

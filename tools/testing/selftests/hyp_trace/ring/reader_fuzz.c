@@ -189,14 +189,15 @@ static void iterate(void)
 static void dump(void)
 {
 	const struct ring_buffer_event *event;
-	int count = 0;
+	u64 want = next_u64() % 100000, count = 0;
 
-	reader.writer.dump_events = next_u64();
+	reader.writer.dump_events = want;
 	rb_ext_dump_begin(&reader.ext, false);
 	while (!rb_ext_empty(&reader.ext, 0)) {
 		event = rb_ext_consume(&reader.ext, 0, NULL, NULL);
 		check_event(event, reader.c.dump.copy->data);
-		require(count++ < (int)((SLOTS + 1) * EXT_RING_DATA_SIZE / 12));
+		require(count++ < want);
+		require(count <= (SLOTS + 1) * EXT_RING_DATA_SIZE / 12);
 		accepted++;
 		if (next_byte() % 8 == 1)
 			change_memory();

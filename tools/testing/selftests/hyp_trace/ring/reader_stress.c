@@ -167,13 +167,12 @@ static void *iterator(void *arg)
 	return NULL;
 }
 
-/* Dump again and again, as another CPU: no event twice, and each one that is left out counts. */
+/* Dump again and again: no event twice, and each one that is left out counts. */
 static void *dumper(void *arg)
 {
 	unsigned int seed = epoch;
 	u64 seen = 0, last = 0;
 
-	cpu_of_thread = 1;
 	pthread_barrier_wait(&start);
 	while (!READ_ONCE(stop)) {
 		struct ring_buffer_event *event;

@@ -72,19 +72,26 @@ static void end(void)
 	reader_destroy(&reader);
 }
 
-static void emit(u64 count)
+/* Write events, with @more bytes after the record. */
+static void emit_long(u64 count, u32 more)
 {
+	const u32 size = sizeof(struct record) + more;
 	struct ext_ring_reservation resv;
 
 	while (count--) {
-		if (!ext_ring_reserve(&ring, 1000, sizeof(struct record), &resv) &&
-		    !ext_ring_reserve_slow(&ring, 1000, sizeof(struct record), &resv))
+		if (!ext_ring_reserve(&ring, 1000, size, &resv) &&
+		    !ext_ring_reserve_slow(&ring, 1000, size, &resv))
 			return;
 		*(struct record *)resv.payload = (struct record) {
 			.type = TYPE, .pid = 1, .id = ++last_id,
 		};
 		ext_ring_commit(&resv);
 	}
+}
+
+static void emit(u64 count)
+{
+	emit_long(count, 0);
 }
 
 static void consume(u64 count)
@@ -360,12 +367,12 @@ static void a_dump_shows_all_pages_of_a_ring(void)
 static void a_dump_ends_where_the_writer_was(void)
 {
 	begin(8);
-	emit(PER_PAGE / 2);
+	emit(PER_PAGE + PER_PAGE / 2);
 	begin_dump(1000);
 	emit(2 * PER_PAGE);
 	dump(U64_MAX);
 	rb_ext_dump_end(&reader.ext);
-	CHECK(dumped.first == 1 && dumped.last == PER_PAGE / 2, "up to %llu",
+	CHECK(dumped.first == 1 && dumped.last == PER_PAGE + PER_PAGE / 2, "up to %llu",
 	      (unsigned long long)dumped.last);
 	end();
 }
@@ -412,7 +419,122 @@ static void a_dump_shows_nothing_from_before_a_reset(void)
 	emit(2 * PER_PAGE + 1);
 	dump_shows(1000, 1, 2 * PER_PAGE + 1);
 	emit(8 * PER_PAGE);
-	dump_shows(1000 * PER_PAGE, 3 * PER_PAGE + 1, 10 * PER_PAGE + 1);
+	begin_dump(1000 * PER_PAGE);
+	dump(U64_MAX);
+	rb_ext_dump_end(&reader.ext);
+	CHECK(dumped.first == 3 * PER_PAGE + 1 && dumped.last == 10 * PER_PAGE + 1 &&
+	      dumped.lost == PER_PAGE - 1, "%llu to %llu, %llu lost",
+	      (unsigned long long)dumped.first, (unsigned long long)dumped.last,
+	      (unsigned long long)dumped.lost);
+	end();
+}
+
+/* A reset in the middle of a dump: the next one shows all events since then. */
+static void a_dump_is_right_after_a_reset_during_the_last_one(void)
+{
+	begin(8);
+	emit(7 * PER_PAGE);
+	begin_dump(1000 * PER_PAGE);
+	dump(PER_PAGE);
+	ext_ring_reset(&ring);
+	rb_ext_slots_init(reader.c.slot_id, 8);
+	rb_ext_rewind(&reader.c);
+	dump(U64_MAX);
+	rb_ext_dump_end(&reader.ext);
+	last_id = 0;
+	emit(3 * PER_PAGE);
+	dump_shows(1000 * PER_PAGE, 1, 3 * PER_PAGE);
+	end();
+}
+
+/* Make the page with this first event malformed. */
+static void spoil(u64 first_seq)
+{
+	u32 id;
+
+	for (id = 0; id <= ring.nr_slots; id++) {
+		if (pages[id]->first_seq == first_seq && pages[id]->commit)
+			*(u32 *)pages[id]->data = EXT_RING_TYPE_MAX_LEN + 1;
+	}
+}
+
+static void a_dump_leaves_out_malformed_pages(void)
+{
+	begin(100);
+	emit(5 * PER_PAGE);
+	spoil(2 * PER_PAGE);
+	begin_dump(1000 * PER_PAGE);
+	dump(U64_MAX);
+	nr_messages = 0;
+	rb_ext_dump_end(&reader.ext);
+	CHECK(dumped.count == 4 * PER_PAGE && dumped.lost == PER_PAGE && !dumped.gaps,
+	      "%llu events, %llu lost", (unsigned long long)dumped.count,
+	      (unsigned long long)dumped.lost);
+	CHECK(strstr(last_message, "1 malformed pages"), "%s", last_message);
+	end();
+
+	/* The page that the last dump did not finish. */
+	begin(100);
+	emit(2 * PER_PAGE + 50);
+	dump_shows(1000 * PER_PAGE, 1, 2 * PER_PAGE + 50);
+	emit(2 * PER_PAGE);
+	spoil(2 * PER_PAGE);
+	begin_dump(1000 * PER_PAGE);
+	dump(U64_MAX);
+	rb_ext_dump_end(&reader.ext);
+	CHECK(dumped.first == 3 * PER_PAGE + 1 && dumped.last == 4 * PER_PAGE + 50 &&
+	      dumped.lost == PER_PAGE - 50, "%llu to %llu, %llu lost",
+	      (unsigned long long)dumped.first, (unsigned long long)dumped.last,
+	      (unsigned long long)dumped.lost);
+	end();
+}
+
+/* Neither is there more than one message for many bad pages, nor are there more events. */
+static void a_dump_of_nonsense_is_short(void)
+{
+	u64 seq;
+	u32 id;
+
+	begin(1000);
+	emit(1001 * PER_PAGE);
+	for (seq = PER_PAGE; seq < 1000 * PER_PAGE; seq += PER_PAGE)
+		spoil(seq);
+	begin_dump(500);
+	dump(U64_MAX);
+	nr_messages = 0;
+	rb_ext_dump_end(&reader.ext);
+	CHECK(dumped.count <= 500 && nr_messages == 1, "%llu events, %u messages",
+	      (unsigned long long)dumped.count, nr_messages);
+	end();
+
+	begin(1000);
+	emit(1001 * PER_PAGE);
+	for (id = 0; id <= 1000; id++)
+		pages[id]->first_seq = U64_MAX - id % 3;
+	begin_dump(500);
+	dump(U64_MAX);
+	rb_ext_dump_end(&reader.ext);
+	CHECK(dumped.count <= 500, "%llu events", (unsigned long long)dumped.count);
+	end();
+}
+
+/* User space that has mapped the ring finds a number behind the data, but not in first_seq. */
+static void a_dump_shows_what_is_mapped(void)
+{
+	unsigned long flags;
+	int i;
+
+	/* The data ends so late that there is room for the number only with first_seq. */
+	begin(8);
+	for (i = 0; i < 20; i++) {
+		emit(PER_PAGE - 1);
+		emit_long(1, (EXT_RING_DATA_SIZE - PAGE_BYTES - 1) & ~3);
+	}
+	raw_spin_lock_irqsave(&reader.c.lock, flags);
+	rb_ext_consume_mapped(&reader.c);
+	raw_spin_unlock_irqrestore(&reader.c.lock, flags);
+	CHECK(reader.c.flagged, "no event was lost");
+	dump_shows(1000 * PER_PAGE, 12 * PER_PAGE + 1, 20 * PER_PAGE);
 	end();
 }
 
@@ -426,6 +548,10 @@ static const struct test tests[] = {
 	TEST(a_dump_ends_where_the_writer_was),
 	TEST(a_dump_counts_what_the_writer_overtakes),
 	TEST(a_dump_shows_nothing_from_before_a_reset),
+	TEST(a_dump_is_right_after_a_reset_during_the_last_one),
+	TEST(a_dump_leaves_out_malformed_pages),
+	TEST(a_dump_of_nonsense_is_short),
+	TEST(a_dump_shows_what_is_mapped),
 };
 
 int main(void)

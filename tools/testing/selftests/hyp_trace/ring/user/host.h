@@ -31,12 +31,15 @@ struct irq_work { int unused; };
 
 #define schedule_work(work)		((void)(work))
 #define lockdep_assert_held(lock)	((void)(lock))
-/* Only a dump asks which CPU it runs on. */
-extern _Thread_local int cpu_of_thread;
-#define raw_smp_processor_id()		cpu_of_thread
+/* Tasks: each thread is one. */
+struct task_struct { int unused; };
+extern _Thread_local struct task_struct task_of_thread;
+#define current				(&task_of_thread)
+#define touch_nmi_watchdog()		((void)0)
 
 /* There is one CPU. */
 #define RING_BUFFER_ALL_CPUS		(-1)
+#define raw_smp_processor_id()		0
 #define per_cpu_ptr(base, cpu)		(&(base)[cpu])
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 
@@ -99,8 +102,6 @@ static inline void unlock_mutex(pthread_mutex_t **mutex)
 
 #define raw_spin_lock_irqsave(l, flags)					\
 	((flags) = 0, (void)lock_mutex(l))
-#define raw_spin_trylock_irqsave(l, flags)				\
-	((flags) = 0, !pthread_mutex_trylock(l) && (locked(), true))
 #define raw_spin_unlock_irqrestore(l, flags)				\
 	((void)(flags), unlock(l))
 
