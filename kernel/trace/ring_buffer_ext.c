@@ -142,7 +142,7 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 /* Allocate the pages to which events of a CPU are copied. */
 static bool cpu_pages_alloc(struct rb_ext_cpu *c)
 {
-	struct ext_ring_page **pages[] = { &c->copy, &c->event, &c->dump.copy };
+	struct ext_ring_page **pages[] = { &c->copy, &c->event, &c->dump_copy };
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(pages); i++) {
@@ -164,8 +164,8 @@ static void cpu_pages_free(struct rb_ext_cpu *c)
 	/* See ring_retire(). The next ring uses a page that is kept. */
 	if (READ_ONCE(c->ext->dumper))
 		return;
-	free_page((unsigned long)c->dump.copy);
-	c->dump.copy = NULL;
+	free_page((unsigned long)c->dump_copy);
+	c->dump_copy = NULL;
 }
 
 /*

@@ -256,12 +256,13 @@ static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 
 	*d = (struct rb_ext_dump) {
 		.ring = want ? READ_ONCE(c->ring) : NULL,
-		.copy = d->copy,
+		.copy = READ_ONCE(c->dump_copy),
 		.generation = c->generation,
 		.done = done,
 		.done_generation = c->generation,
 	};
-	if (!d->ring)
+	/* The ring may be loaded right now. */
+	if (!d->ring || !d->copy)
 		return 0;
 
 	/* The writer can't make a dump endless: it looks at each page twice at most. */

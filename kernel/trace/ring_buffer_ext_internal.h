@@ -59,7 +59,7 @@ struct rb_ext_tail_count {
  * struct rb_ext_dump - dump of one CPU's ring
  * @ring:	the ring; NULL if none was loaded when the dump began
  * @generation:	the CPU's generation at that time
- * @copy:	copy of the current page
+ * @copy:	copy of the current page; rb_ext_cpu.dump_copy
  * @commit:	bytes of events in @copy
  * @cursor:	position before the next event
  * @seq:	sequence number of the next event, or of one before that has been lost
@@ -94,7 +94,7 @@ struct rb_ext_dump {
 /**
  * struct rb_ext_cpu - the reader's side of one CPU's ring
  * @lock:	serialises readers; protects all members below except @doorbell,
- *		@waiters, @mapped and @dump
+ *		@waiters, @mapped, @dump_copy and @dump
  * @ext:	its buffer
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
@@ -134,7 +134,8 @@ struct rb_ext_dump {
  * @mapped:	number of mappings in user space, protected by rb_ext.lock. While there
  *		are any, the ring is neither unloaded nor exchanged
  * @user:	meta page of the mappings, NULL if there are none
- * @dump:	used by the CPU that dumps, without @lock
+ * @dump_copy:	page for the copies of a dump; as @event, but it is kept during a dump
+ * @dump:	used by the task that dumps, without @lock
  */
 struct rb_ext_cpu {
 	raw_spinlock_t			lock;
@@ -175,6 +176,7 @@ struct rb_ext_cpu {
 	unsigned int			mapped;
 	struct trace_buffer_meta	*user;
 
+	struct ext_ring_page		*dump_copy;
 	struct rb_ext_dump		dump;
 };
 

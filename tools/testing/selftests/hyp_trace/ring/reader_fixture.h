@@ -79,7 +79,7 @@ static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 		.c.slot_id = calloc(nr_slots, sizeof(u32)),
 		.c.copy = calloc(1, sizeof(struct ext_ring_page)),
 		.c.event = calloc(1, sizeof(struct ext_ring_page)),
-		.c.dump.copy = calloc(1, sizeof(struct ext_ring_page)),
+		.c.dump_copy = calloc(1, sizeof(struct ext_ring_page)),
 	};
 	pthread_mutex_init(&r->c.lock, NULL);
 	rb_ext_slots_init(r->c.slot_id, nr_slots);
@@ -91,7 +91,7 @@ static inline void reader_destroy(struct reader *r)
 	free(r->c.slot_id);
 	free(r->c.copy);
 	free(r->c.event);
-	free(r->c.dump.copy);
+	free(r->c.dump_copy);
 	pthread_mutex_destroy(&r->c.lock);
 }
 
