@@ -220,7 +220,8 @@ static inline int emit(unsigned long first, unsigned long last)
 
 static inline int event_id(const char *name)
 {
-	return get_num(path_of(HYP "events/hyp/%s/id", name), "");
+	/* Without perf events there is no file "id". */
+	return get_num(path_of(HYP "events/hyp/%s/format", name), "ID:");
 }
 
 /* Is this true of each event of the hypervisor? @is_so is called for all of them. */

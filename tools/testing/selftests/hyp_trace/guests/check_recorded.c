@@ -36,7 +36,7 @@ static void learn(void)
 
 	for (what = 1; what < WHATS; what++) {
 		const char *dir = path_of("/sys/kernel/tracing/events/%s", files[what]);
-		long long id = get_num(path_of("%s/id", dir), "");
+		long long id = get_num(path_of("%s/format", dir), "ID:");
 		char *format = get(path_of("%s/format", dir));
 		char *vm = strstr(format, "u16 vm;\toffset:");
 
