@@ -241,8 +241,8 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 	} while (page && d->pages);
 
 	/*
-	 * What is missing since the last dump, if any, is lost, unless it is left out because
-	 * there are more events than are wanted.
+	 * Events are lost if they are missing since the last dump; but not if they are left
+	 * out because there are more than are wanted.
 	 */
 	d->seq = count >= want || !d->done ? d->next_page : 0;
 	return count;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in QEMU, booted with trace_instance=hyp trace_buf_size=8G, 131072 pages of 64 KiB: the
-# name hyp stays the hypervisor's, and its buffer gets the maximum size. Also with reserve_mem=4M:4096:map trace_instance=map@map, an instance without
-# a snapshot buffer. With fail_trace_ext= the link "hypervisor" cannot be created.
+# name hyp stays the hypervisor's, and its buffer gets the maximum size. Also with
+# reserve_mem=4M:4096:map trace_instance=map@map, an instance without a snapshot buffer. With
+# fail_trace_ext= the link "hypervisor" cannot be created.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp

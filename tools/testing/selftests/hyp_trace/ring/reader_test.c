@@ -272,7 +272,7 @@ static void readers_pass_over_bad_pages_a_part_at_a_time(void)
 
 /* Dumps ------------------------------------------------------------------------------- */
 
-/* What a dump has shown. */
+/* The events that a dump has shown. */
 static struct dumped {
 	u64	count;
 	u64	first;
@@ -309,17 +309,36 @@ static void dump(u64 count)
 	}
 }
 
-/* Dump all, and compare. */
-static void dump_shows(unsigned int events, u64 first, u64 last)
+static void dump_all(unsigned int events)
 {
 	begin_dump(events);
 	dump(U64_MAX);
 	rb_ext_dump_end(&reader.ext);
+}
+
+/* Dump all: these are shown, and @lost before them are reported. */
+static void dump_shows_after(unsigned int events, u64 lost, u64 first, u64 last)
+{
+	dump_all(events);
 	CHECK(dumped.count == (last ? last - first + 1 : 0) && dumped.first == first &&
-	      dumped.last == last && !dumped.lost && !dumped.gaps,
+	      dumped.last == last && dumped.lost == lost && !dumped.gaps,
 	      "of %u events: %llu to %llu, %llu in all, %llu lost", events,
 	      (unsigned long long)dumped.first, (unsigned long long)dumped.last,
 	      (unsigned long long)dumped.count, (unsigned long long)dumped.lost);
+}
+
+static void dump_shows(unsigned int events, u64 first, u64 last)
+{
+	dump_shows_after(events, 0, first, last);
+}
+
+/* Empty the ring, as cpu_reset() does. */
+static void reset(void)
+{
+	ext_ring_reset(&ring);
+	rb_ext_slots_init(reader.c.slot_id, ring.nr_slots);
+	rb_ext_rewind(&reader.c);
+	last_id = 0;
 }
 
 static void a_dump_shows_the_newest_events_once(void)
@@ -377,7 +396,7 @@ static void a_dump_ends_where_the_writer_was(void)
 	end();
 }
 
-/* Of what the writer overtakes during a dump, each event is shown, or counted as lost. */
+/* The writer overtakes a dump: each event is shown, or counted as lost. */
 static void a_dump_counts_what_the_writer_overtakes(void)
 {
 	unsigned int pages;
@@ -411,21 +430,12 @@ static void a_dump_shows_nothing_from_before_a_reset(void)
 	begin(8);
 	emit(11 * PER_PAGE);
 	consume(PER_PAGE);
-	ext_ring_reset(&ring);
-	rb_ext_slots_init(reader.c.slot_id, 8);
-	rb_ext_rewind(&reader.c);
+	reset();
 	dump_shows(1000, 0, 0);
-	last_id = 0;
 	emit(2 * PER_PAGE + 1);
 	dump_shows(1000, 1, 2 * PER_PAGE + 1);
 	emit(8 * PER_PAGE);
-	begin_dump(1000 * PER_PAGE);
-	dump(U64_MAX);
-	rb_ext_dump_end(&reader.ext);
-	CHECK(dumped.first == 3 * PER_PAGE + 1 && dumped.last == 10 * PER_PAGE + 1 &&
-	      dumped.lost == PER_PAGE - 1, "%llu to %llu, %llu lost",
-	      (unsigned long long)dumped.first, (unsigned long long)dumped.last,
-	      (unsigned long long)dumped.lost);
+	dump_shows_after(1000 * PER_PAGE, PER_PAGE - 1, 3 * PER_PAGE + 1, 10 * PER_PAGE + 1);
 	end();
 }
 
@@ -436,12 +446,9 @@ static void a_dump_is_right_after_a_reset_during_the_last_one(void)
 	emit(7 * PER_PAGE);
 	begin_dump(1000 * PER_PAGE);
 	dump(PER_PAGE);
-	ext_ring_reset(&ring);
-	rb_ext_slots_init(reader.c.slot_id, 8);
-	rb_ext_rewind(&reader.c);
+	reset();
 	dump(U64_MAX);
 	rb_ext_dump_end(&reader.ext);
-	last_id = 0;
 	emit(3 * PER_PAGE);
 	dump_shows(1000 * PER_PAGE, 1, 3 * PER_PAGE);
 	end();
@@ -479,13 +486,7 @@ static void a_dump_leaves_out_malformed_pages(void)
 	dump_shows(1000 * PER_PAGE, 1, 2 * PER_PAGE + 50);
 	emit(2 * PER_PAGE);
 	spoil(2 * PER_PAGE);
-	begin_dump(1000 * PER_PAGE);
-	dump(U64_MAX);
-	rb_ext_dump_end(&reader.ext);
-	CHECK(dumped.first == 3 * PER_PAGE + 1 && dumped.last == 4 * PER_PAGE + 50 &&
-	      dumped.lost == PER_PAGE - 50, "%llu to %llu, %llu lost",
-	      (unsigned long long)dumped.first, (unsigned long long)dumped.last,
-	      (unsigned long long)dumped.lost);
+	dump_shows_after(1000 * PER_PAGE, PER_PAGE - 50, 3 * PER_PAGE + 1, 4 * PER_PAGE + 50);
 	end();
 }
 
@@ -511,9 +512,7 @@ static void a_dump_of_nonsense_is_short(void)
 	emit(1001 * PER_PAGE);
 	for (id = 0; id <= 1000; id++)
 		pages[id]->first_seq = U64_MAX - id % 3;
-	begin_dump(500);
-	dump(U64_MAX);
-	rb_ext_dump_end(&reader.ext);
+	dump_all(500);
 	CHECK(dumped.count <= 500, "%llu events", (unsigned long long)dumped.count);
 	end();
 }
