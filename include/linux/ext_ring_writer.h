@@ -177,6 +177,7 @@ static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
 }
 
 s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload);
+bool ext_ring_skip_page(struct ext_ring *ring, u64 now);
 
 /**
  * ext_ring_reserve() - reserve room for an event, fast path

@@ -220,6 +220,22 @@ s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload)
 }
 
 /**
+ * ext_ring_skip_page() - leave the page that is being written, and begin the next one
+ * @ring:	this CPU's ring, open
+ * @now:	boot clock [ns]; if it is before the last event's, that one is used
+ *
+ * For a writer that can't go on where it was, because it has faulted there. An event that
+ * was reserved and not committed is lost, and counts as lost.
+ *
+ * Context: the ring's own CPU.
+ * Return: false if the ring is full in no-overwrite mode
+ */
+bool ext_ring_skip_page(struct ext_ring *ring, u64 now)
+{
+	return ring_next_page(ring, max(min(now, (u64)S64_MAX), ring->stamp));
+}
+
+/**
  * ext_ring_set_alarm() - have the reader told of an event
  * @ring:	a ring that has been initialised
  * @pos:	ring the doorbell once, at the next event at this position or later.

@@ -322,6 +322,33 @@ static void reset_empties(void)
 	ring_delete(t);
 }
 
+static void a_page_is_skipped_with_what_is_reserved(void)
+{
+	struct test_ring *t = ring_new(2, true);
+	struct ext_ring_reservation resv;
+
+	emit(t, 1);
+	CHECK(reserve(t, sizeof(struct record), &resv), "refused");
+	t->ring.page = NULL;
+	t->clock = 0;
+	CHECK(ext_ring_skip_page(&t->ring, t->clock), "not skipped");
+	CHECK(emit(t, 3), "refused");
+	consume(t);
+	CHECK(t->read == 2 && t->lost == 1 && t->last_id == 3, "read %llu lost %llu",
+	      (unsigned long long)t->read, (unsigned long long)t->lost);
+	ring_delete(t);
+}
+
+static void a_page_that_is_unread_is_not_skipped_to(void)
+{
+	struct test_ring *t = ring_new(2, false);
+
+	CHECK(ext_ring_skip_page(&t->ring, t->clock), "not skipped");
+	CHECK(!ext_ring_skip_page(&t->ring, t->clock), "skipped");
+	CHECK(emit(t, 1), "refused");
+	ring_delete(t);
+}
+
 static void payloads_of_every_size(void)
 {
 	static u16 any[] = { 8 };
@@ -499,6 +526,8 @@ static const struct test tests[] = {
 	TEST(a_closed_ring_takes_nothing_and_goes_on_where_it_was),
 	TEST(a_suspended_ring_counts_what_it_does_not_take),
 	TEST(reset_empties),
+	TEST(a_page_is_skipped_with_what_is_reserved),
+	TEST(a_page_that_is_unread_is_not_skipped_to),
 	TEST(payloads_of_every_size),
 	TEST(an_alarm_goes_off_once_at_its_position),
 	TEST(an_alarm_that_is_due_waits_for_an_event),
