@@ -3,8 +3,10 @@
  * The hypervisor's events on the host, generated from trace/events/hyp.h.
  */
 
+#include <asm/esr.h>
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace_ids.h>
+#include <asm/sections.h>
 
 #include "hyptrace.h"
 #include "hyptrace_hcall_names.h"
@@ -28,12 +30,29 @@ static_assert(offsetof(struct trace_event_raw_hyp_printk, fmt) ==
 static_assert(offsetof(struct trace_event_raw_hyp_puts, fmt) ==
 	      offsetof(struct hyp_puts_record, fmt));
 
+/* Print what EL2 has panicked for, and the function where it did. */
+static enum print_line_t hyp_panic_print(struct trace_iterator *iter, int flags,
+					 struct trace_event *event)
+{
+	const struct trace_event_raw_hyp_panic *record = (void *)iter->ent;
+	struct trace_seq *s = &iter->seq;
+	u32 pc = record->pc;
+
+	trace_seq_printf(s, "hyp_panic: %s esr=0x%llx", esr_get_class_string(record->esr),
+			 record->esr);
+	if (pc < __hyp_text_end - __hyp_text_start)
+		trace_seq_printf(s, " at %pS", __hyp_text_start + pc);
+	trace_seq_putc(s, '\n');
+	return trace_handle_return(s);
+}
+
 /**
- * hyptrace_events_init() - make hyp_printk and hyp_puts print their texts
+ * hyptrace_events_init() - make events print what only the kernel knows
  *
  * Context: boot, before tracing is possible.
  */
 void __init hyptrace_events_init(void)
 {
 	hyptrace_printk_init(&event_hyp_printk.call, &event_hyp_puts.call);
+	event_hyp_panic.call.event.funcs->trace = hyp_panic_print;
 }

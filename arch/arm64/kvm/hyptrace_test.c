@@ -8,6 +8,7 @@
  *   write_smc		makes the host call firmware: function and arguments, in hexadecimal
  *   write_hvc		makes the host make a hypercall: as write_smc
  *   write_touch	makes the host read from a device: physical address in hexadecimal
+ *   write_panic	makes EL2 record as many events as it is told, and panic
  *   write_cpu_pm	runs the CPU_PM notifiers, as if the CPU slept and woke up
  *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
  *
@@ -46,6 +47,25 @@ static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 static const struct file_operations write_event_fops = {
 	.open	= simple_open,
 	.write	= write_event_write,
+};
+
+static ssize_t write_panic_write(struct file *filp, const char __user *ubuf,
+				 size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	u32 events;
+	int ret;
+
+	ret = kstrtou32_from_user(ubuf, cnt, 10, &events);
+	if (ret)
+		return ret;
+
+	return hyptrace_call(&res, __hyp_trace_test, HYP_TRACE_TEST_PANIC, events) ?: cnt;
+}
+
+static const struct file_operations write_panic_fops = {
+	.open	= simple_open,
+	.write	= write_panic_write,
 };
 
 static ssize_t write_host_event_write(struct file *filp, const char __user *ubuf,
@@ -202,6 +222,7 @@ void hyptrace_test_init(struct dentry *dir)
 	tracefs_create_file("write_smc", 0200, dir, NULL, &write_smc_fops);
 	tracefs_create_file("write_hvc", 0200, dir, NULL, &write_hvc_fops);
 	tracefs_create_file("write_touch", 0200, dir, NULL, &write_touch_fops);
+	tracefs_create_file("write_panic", 0200, dir, NULL, &write_panic_fops);
 	tracefs_create_file("write_cpu_pm", 0200, dir, NULL, &write_cpu_pm_fops);
 	tracefs_create_file("write_test", 0200, dir, NULL, &write_test_fops);
 }

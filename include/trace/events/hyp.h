@@ -68,6 +68,25 @@ DEFINE_EVENT(hyp_crossing, hyp_exit,
 	TP_ARGS(reason)
 );
 
+/*
+ * EL2 panics: the last event of its CPU. pc is where, counted from the start of EL2's text,
+ * and the host prints the function's name. If the exception was not EL2's own, pc is -1, and
+ * esr has its class only.
+ */
+TRACE_EVENT(hyp_panic,
+	TP_PROTO(u64 esr, s32 pc),
+	TP_ARGS(esr, pc),
+	TP_STRUCT__entry(
+		__field(u64, esr)
+		__field(s32, pc)
+	),
+	TP_fast_assign(
+		__entry->esr = esr;
+		__entry->pc = pc;
+	),
+	TP_printk("esr=0x%llx pc=0x%x", __entry->esr, __entry->pc)
+);
+
 /* The host */
 
 /* The host makes a hypercall. If invalid is 1, EL2 refuses it. */

@@ -105,9 +105,9 @@ enum hyp_trace_ring_state {
 
 /**
  * enum hyp_trace_test_action - the actions of __hyp_trace_test()
- * @HYP_TRACE_TEST_PANIC:	panic at EL2
- * @HYP_TRACE_TEST_PANIC_LOCKED: panic with the CPU's lock held
- * @HYP_TRACE_TEST_PANIC_WRITING: panic while an event is written
+ * @HYP_TRACE_TEST_PANIC:	record that many events, and panic at EL2
+ * @HYP_TRACE_TEST_PANIC_LOCKED: the same with the CPU's lock held
+ * @HYP_TRACE_TEST_PANIC_WRITING: the same while an event is written
  * @HYP_TRACE_TEST_WITHHOLD:	treat every guest as a protected one if arg is 1, 0 to stop
  * @HYP_TRACE_TEST_STEP:	set the pages in a step, 1 to HYP_TRACE_STEP_PAGES
  * @HYP_TRACE_TEST_QUIET:	return 0 if this CPU uses the ordinary vectors, else -EBUSY
@@ -116,6 +116,7 @@ enum hyp_trace_ring_state {
  * @HYP_TRACE_TEST_MEMORY:	with protection, share pages of the host (arg is their frame
  *				number << 8 | count) with the secure world and back, donate
  *				them to EL2 and back
+ * @HYP_TRACE_TEST_PANIC_SWAPPED: panic when a page has been swapped, before the reader knows
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -126,6 +127,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_QUIET,
 	HYP_TRACE_TEST_SAY,
 	HYP_TRACE_TEST_MEMORY,
+	HYP_TRACE_TEST_PANIC_SWAPPED,
 };
 
 /* One call takes or gives back this many pages at most, in some 250 us. */

@@ -15,6 +15,7 @@
  */
 
 #include <nvhe/trace.h>
+#include <nvhe/trace_test.h>
 
 #include <nvhe/trap_handler.h>
 
@@ -288,6 +289,7 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 		ret = cpu_ring_loaded(cpu) ?: ext_ring_swap(&cpu->ring, &swap);
 		hyp_spin_unlock(&cpu->lock);
 	}
+	hyp_trace_test_swapped();
 
 	cpu_reg(host_ctxt, 1) = ret ?: swap.id;
 	cpu_reg(host_ctxt, 2) = swap.pos;

@@ -8,6 +8,8 @@
 
 #include <nvhe/trace.h>
 
+#include <asm/sections.h>
+
 #include <nvhe/ffa.h>
 #include <nvhe/trap_handler.h>
 
@@ -35,13 +37,34 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 
 bool hyp_trace_panicked;
 
+/* Record the exception that EL2 panics for. */
+static void record_panic(struct hyp_trace_cpu *cpu)
+{
+	u64 esr = read_sysreg_el2(SYS_ESR), spsr = read_sysreg_el2(SYS_SPSR);
+	u64 pc = read_sysreg_el2(SYS_ELR) - (u64)__hyp_text_start;
+
+	if (!cpu->ring.open || !trace_hyp_panic_enabled())
+		return;
+
+	/* The page that is being written may be what EL2 has faulted on: leave it. */
+	cpu->ring.alarm = EXT_RING_NO_ALARM;
+	cpu->ring.overwrite = true;
+	ext_ring_skip_page(&cpu->ring, hyp_clock_now(&cpu->clock));
+
+	if ((spsr & PSR_MODE_MASK) != PSR_MODE_EL2h)
+		trace_hyp_panic(esr & ESR_ELx_EC_MASK, -1);
+	else
+		trace_hyp_panic(esr, pc < __hyp_text_end - __hyp_text_start ? pc : -1);
+}
+
 /**
  * hyp_trace_panic() - EL2 panics
  *
  * Tracing must not stand in the way of the reset that follows. EL2 may have panicked
- * anywhere, while it wrote an event or with a lock held. So this takes no lock, and from
- * here on this CPU writes no event and takes none of tracing's locks on its way through
- * PSCI firmware.
+ * anywhere, while it wrote an event or with a lock held. So this takes no lock, and after
+ * its last event, hyp_panic, this CPU writes no event and takes none of tracing's locks on
+ * its way through PSCI firmware. If EL2 panics again because of that event, it is not tried
+ * again.
  */
 void hyp_trace_panic(void)
 {
@@ -49,9 +72,16 @@ void hyp_trace_panic(void)
 	int event;
 
 	WRITE_ONCE(hyp_trace_panicked, true);
+	if (!cpu->panicked) {
+		WRITE_ONCE(cpu->panicked, true);
+		record_panic(cpu);
+	}
+
 	ext_ring_close(&cpu->ring);
+	/* Another CPU that panics may still record hyp_panic. */
 	for (event = 0; event <= HYP_EVENT_ANY; event++)
-		WRITE_ONCE(hyp_event_id[event], 0);
+		if (event != HYP_EVENT_hyp_panic)
+			WRITE_ONCE(hyp_event_id[event], 0);
 
 	cpu->vector = 0;
 	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);

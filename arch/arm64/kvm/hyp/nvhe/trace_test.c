@@ -33,15 +33,19 @@ void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = 0;
 }
 
-/* Panic as a bug in EL2 would at that place. */
-static void panic_at(enum hyp_trace_test_action where)
+/* Record @events events, and panic as a bug in EL2 would at that place. */
+static noinline void panic_at(enum hyp_trace_test_action where, u64 events)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+	u64 id;
+
+	for (id = 1; id <= events; id++)
+		trace_selftest(id);
 
 	if (where == HYP_TRACE_TEST_PANIC_LOCKED)
 		hyp_spin_lock(&cpu->lock);
 	if (where != HYP_TRACE_TEST_PANIC_WRITING)
-		hyp_panic();
+		BUG();
 
 	/* Nothing is mapped at this address, so writing the event faults. */
 	cpu->ring.page = NULL;
@@ -99,7 +103,7 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 	case HYP_TRACE_TEST_PANIC:
 	case HYP_TRACE_TEST_PANIC_LOCKED:
 	case HYP_TRACE_TEST_PANIC_WRITING:
-		panic_at(action);
+		panic_at(action, arg);
 		break;
 	case HYP_TRACE_TEST_WITHHOLD:
 		hyp_trace_test.withhold = arg;
@@ -120,6 +124,10 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		break;
 	case HYP_TRACE_TEST_MEMORY:
 		ret = pass_around(arg >> 8, arg & 0xff);
+		break;
+	case HYP_TRACE_TEST_PANIC_SWAPPED:
+		hyp_trace_test.panic_swapped = true;
+		ret = 0;
 		break;
 	}
 

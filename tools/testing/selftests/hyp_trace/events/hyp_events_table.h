@@ -45,6 +45,7 @@ static const struct row table[] = {
 	{ "hyp_enter", smc_psci_version, "reason=psci", PROTECTED },
 	{ "hyp_exit", smc_psci_version, "reason=psci", PROTECTED },
 	{ "hyp_enter", pass_around, "reason=host_abort", PROTECTED },
+	{ "hyp_panic", NULL, "no other test can go on after it; boot/crash tests it" },
 	{ "host_hcall", write_event, "__hyp_trace_write_event id=[0-9]+ invalid=0" },
 	{ "host_hcall", hvc_invalid, "0xffff id=65535 invalid=1" },
 	{ "host_hcall_done", write_event, "__hyp_trace_write_event id=[0-9]+ result=0" },

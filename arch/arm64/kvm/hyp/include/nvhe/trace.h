@@ -73,6 +73,7 @@ struct hyp_trace_load {
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
+ * @panicked:	this CPU has panicked
  * @lock:	protects the fields below, the set-up of @ring and its readers' side, but
  *		not @ring.overwrite, see rings_set_overwrite()
  * @parked:	the CPU is off or in firmware, so it can't be writing
@@ -86,6 +87,7 @@ struct hyp_trace_cpu {
 	u32			entered;
 	u64			nr_spans;
 	u64			vector;
+	bool			panicked;
 
 	hyp_spinlock_t		lock;
 	bool			parked;

@@ -5,6 +5,7 @@
 #ifndef __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
 #define __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
 
+#include <linux/bug.h>
 #include <linux/types.h>
 
 #include <asm/kvm_hyptrace.h>
@@ -15,10 +16,12 @@
  * struct hyp_trace_test - settings of a test
  * @step_pages:	pages in a step of loading or unloading, 0 for HYP_TRACE_STEP_PAGES
  * @withhold:	treat every guest as a protected one; 6.12 can't create protected guests
+ * @panic_swapped: panic when a page has been swapped
  */
 struct hyp_trace_test {
 	u32	step_pages;
 	bool	withhold;
+	bool	panic_swapped;
 };
 
 extern struct hyp_trace_test hyp_trace_test;
@@ -33,6 +36,11 @@ static inline bool hyp_trace_test_withhold(void)
 	return hyp_trace_test.withhold;
 }
 
+static inline void hyp_trace_test_swapped(void)
+{
+	BUG_ON(hyp_trace_test.panic_swapped);
+}
+
 #else
 
 static inline u32 hyp_trace_step_pages(void)
@@ -44,6 +52,8 @@ static inline bool hyp_trace_test_withhold(void)
 {
 	return false;
 }
+
+static inline void hyp_trace_test_swapped(void) { }
 
 #endif
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_TEST_H */
