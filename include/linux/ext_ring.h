@@ -45,6 +45,11 @@
 /* Size of struct ext_ring_page without the data. */
 #define EXT_RING_PAGE_OVERHEAD	24
 #define EXT_RING_DATA_SIZE	(EXT_RING_PAGE_SIZE - EXT_RING_PAGE_OVERHEAD)
+/*
+ * Where the writer's events end at the latest: behind them, readers put the number of events
+ * that were lost before the page, for binary readers (ring_buffer.c's RB_MISSED_STORED).
+ */
+#define EXT_RING_DATA_ROOM	(EXT_RING_DATA_SIZE - 8)
 
 /**
  * struct ext_ring_page - one sub-buffer

@@ -34,7 +34,7 @@ struct ext_ring_record {
  * @seq:	events written since ext_ring_reset()
  * @write:	bytes of @page->data in use
  * @stamp:	boot clock of the last event [ns]
- * @limit:	end of the fast path's room: EXT_RING_DATA_SIZE, or 0 to send the next
+ * @limit:	end of the fast path's room: EXT_RING_DATA_ROOM, or 0 to send the next
  *		event to the slow path, which sets it again only if the ring is @open.
  *		The fast path checks only this, and must not touch a closed ring, whose
  *		pages may be freed

@@ -156,7 +156,7 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 		return -1;
 	}
 
-	ring->limit = EXT_RING_DATA_SIZE;
+	ring->limit = EXT_RING_DATA_ROOM;
 
 	/*
 	 * Time stamps of a CPU never go backwards, even if the clock does. They are
@@ -173,7 +173,7 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 	extend = delta >> EXT_RING_DELTA_BITS ? EXT_RING_EXTEND_SIZE : 0;
 
 	/* If the delta is too large for a time extend, begin a page with a time stamp. */
-	if (ring->write + extend + size > EXT_RING_DATA_SIZE ||
+	if (ring->write + extend + size > EXT_RING_DATA_ROOM ||
 	    delta >> EXT_RING_EXTEND_BITS) {
 		if (!ring_next_page(ring, now))
 			return ring_drop(ring);

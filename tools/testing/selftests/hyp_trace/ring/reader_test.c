@@ -15,7 +15,7 @@
 
 #define SLOTS		2048
 #define EVENT_SIZE	(4 + sizeof(struct record))
-#define PER_PAGE	(EXT_RING_DATA_SIZE / EVENT_SIZE)
+#define PER_PAGE	(EXT_RING_DATA_ROOM / EVENT_SIZE)
 #define PAGE_BYTES	(PER_PAGE * EVENT_SIZE)
 
 /* Limits while the lock is held: pages, and loads of these pages and of positions. */
@@ -523,10 +523,11 @@ static void a_dump_shows_what_is_mapped(void)
 	unsigned long flags;
 	int i;
 
-	/* The data ends so late that there is room for the number only with first_seq. */
+	/* This writer leaves room for the number only with first_seq. */
 	begin(8);
 	for (i = 0; i < 20; i++) {
 		emit(PER_PAGE - 1);
+		ring.limit = EXT_RING_DATA_SIZE;
 		emit_long(1, (EXT_RING_DATA_SIZE - PAGE_BYTES - 1) & ~3);
 	}
 	raw_spin_lock_irqsave(&reader.c.lock, flags);

@@ -349,6 +349,28 @@ static void a_page_that_is_unread_is_not_skipped_to(void)
 	ring_delete(t);
 }
 
+static void a_full_page_has_room_for_the_number_of_lost_events(void)
+{
+	struct test_ring *t = ring_new(2, true);
+	struct ext_ring_reservation resv;
+	u64 commit = 0;
+	u32 size;
+
+	for (size = 8; size < 64; size += 4) {
+		const u64 tail = t->meta.tail;
+
+		while (t->meta.tail == tail) {
+			commit = t->ring.page->commit;
+			CHECK(reserve(t, size, &resv), "refused");
+			ext_ring_commit(&resv);
+		}
+		CHECK(commit <= EXT_RING_DATA_ROOM &&
+		      commit + ext_ring_size(size) > EXT_RING_DATA_ROOM,
+		      "size %u: full at %llu", size, (unsigned long long)commit);
+	}
+	ring_delete(t);
+}
+
 static void payloads_of_every_size(void)
 {
 	static u16 any[] = { 8 };
@@ -528,6 +550,7 @@ static const struct test tests[] = {
 	TEST(reset_empties),
 	TEST(a_page_is_skipped_with_what_is_reserved),
 	TEST(a_page_that_is_unread_is_not_skipped_to),
+	TEST(a_full_page_has_room_for_the_number_of_lost_events),
 	TEST(payloads_of_every_size),
 	TEST(an_alarm_goes_off_once_at_its_position),
 	TEST(an_alarm_that_is_due_waits_for_an_event),
