@@ -122,14 +122,16 @@ enum trace_ext_error {
  * @location:	location of its messages in error_log
  * @errors:	its messages in error_log
  * @ops:	operations of its driver
+ * @size:	size of its buffer [bytes per CPU]; 0 for that of other instances
  * @dump_events: number of events that a dump in a crash shows at most, of all CPUs together
  * @created:	called with the directory of its instance when that exists; or NULL
- * @ext:	its buffer, NULL until it has an instance
+ * @ext:	its buffer, NULL while it has no instance
+ * @registered:	its operations can be called
  * @armed:	its events can be enabled; protected by event_mutex
  * @died:	it will never write again
- * @next:	the writer registered after this one
+ * @next:	the next writer
  *
- * The last four are private to trace_ext.c and trace_ext_events.c.
+ * The last five are private to trace_ext.c and trace_ext_events.c.
  */
 struct trace_ext_writer {
 	const char			*name;
@@ -140,10 +142,12 @@ struct trace_ext_writer {
 	const char			*location;
 	const char			*errors[TRACE_EXT_NR_ERRORS];
 	const struct trace_ext_ops	*ops;
+	unsigned long			size;
 	unsigned int			dump_events;
 	void				(*created)(struct dentry *dir);
 
 	struct rb_ext			*ext;
+	bool				registered;
 	bool				armed;
 	bool				died;
 	struct trace_ext_writer		*next;

@@ -13,6 +13,7 @@
 
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
+#include "trace_ext_test.h"
 
 /* Memory of a ring ---------------------------------------------------------- */
 
@@ -555,7 +556,8 @@ static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
 /**
  * rb_ext_prepare() - set a buffer's size and mode when its instance is created
  * @ext:	the buffer
- * @size:	its size once it is loaded [bytes per CPU]; limited to the maximum
+ * @size:	its size once it is loaded [bytes per CPU], unless its writer has another;
+ *		limited to the maximum
  * @overwrite:	if true, a full ring loses the oldest events, else the newest
  *
  * Return: 0, -ENOMEM
@@ -563,7 +565,9 @@ static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite)
 {
 	rb_ext_set_overwrite(ext, overwrite);
-	return rb_ext_resize(ext, clamp_size(ext, size), RING_BUFFER_ALL_CPUS);
+	return trace_ext_test_fail() ?:
+	       rb_ext_resize(ext, clamp_size(ext, ext->writer->size ?: size),
+			     RING_BUFFER_ALL_CPUS);
 }
 
 static void readers_reset(struct rb_ext_cpu *c)

@@ -190,6 +190,8 @@ struct rb_ext_cpu {
  *		held, and no other lock
  * @format:	the writer's events
  * @tr:		its instance
+ * @link:	the link to it in instances/, or NULL
+ * @traceoff:	trace_instance= names it, with ^traceoff
  * @follows:	the writer is told of task switches; private to trace_ext.c
  * @cpus:	a ring for each possible CPU
  * @lock:	serialises load, unload, resize, reset
@@ -215,6 +217,8 @@ struct rb_ext {
 	void				(*in_use)(struct rb_ext *ext, bool in_use);
 	struct ext_page_format		format;
 	struct trace_array		*tr;
+	struct dentry			*link;
+	bool				traceoff;
 	bool				follows;
 	struct rb_ext_cpu __percpu	*cpus;
 

@@ -6,6 +6,7 @@
  * Nearly all of its files are ftrace's own.
  */
 
+#include <linux/bootconfig.h>
 #include <linux/cleanup.h>
 #include <linux/err.h>
 #include <linux/init.h>
@@ -22,11 +23,10 @@
 
 /* Writers -------------------------------------------------------------------------- */
 
-/* Registered writers in the order of registration, and where the next one is linked. */
+/* The writers that have events. */
 static struct trace_ext_writer *writers;
-static struct trace_ext_writer **next_writer __initdata = &writers;
 
-/* The buffer of a writer, or NULL if it has none yet; pairs with create_instance(). */
+/* The buffer of a writer, or NULL if it has none yet; pairs with instance_create(). */
 static struct rb_ext *buffer_of(struct trace_ext_writer *writer)
 {
 	return smp_load_acquire(&writer->ext);
@@ -159,50 +159,35 @@ void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one)
 
 /* Creation ------------------------------------------------------------------------- */
 
+/*
+ * Operations of a writer that is not registered yet. What boot parameters set meanwhile is
+ * remembered in the instance.
+ */
+static int absent_start(void)
+{
+	return -ENODEV;
+}
+
+static void absent_sync(int cpu)
+{
+}
+
+static void absent_set_cpus(const struct cpumask *cpus)
+{
+}
+
+static void absent_set_mode(enum trace_ext_mode mode, bool overwrite)
+{
+}
+
+static const struct trace_ext_ops absent_ops __initconst = {
+	.start		= absent_start,
+	.sync		= absent_sync,
+	.set_cpus	= absent_set_cpus,
+	.set_mode	= absent_set_mode,
+};
+
 struct rb_ext *creating_ext;
-
-/**
- * trace_ext_register() - register an external writer
- * @writer:	the writer; never freed
- *
- * Context: before late_initcall_sync().
- */
-void __init trace_ext_register(struct trace_ext_writer *writer)
-{
-	*next_writer = writer;
-	next_writer = &writer->next;
-}
-
-/**
- * trace_ext_name_reserved() - check whether an external writer will need this name
- * @name:	name of an ordinary instance that is to be created
- *
- * A writer that is not registered yet can be found by its events. The events are removed
- * if there is no such writer; and once its instance exists, its name is taken.
- *
- * Context: event_mutex is held, or boot.
- * Return: true if the name is reserved
- */
-bool trace_ext_name_reserved(const char *name)
-{
-	const struct trace_ext_writer *writer;
-	struct trace_event_call *call;
-
-	list_for_each_entry(call, &ftrace_events, list) {
-		if (!is_trace_ext_event(call))
-			continue;
-
-		writer = to_trace_ext_event(call)->writer;
-		if (strcmp(writer->name, name))
-			continue;
-
-		pr_err("%s: \"%s\" is an external writer's instance: choose another name\n",
-		       writer->label, name);
-		return true;
-	}
-
-	return false;
-}
 
 static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 {
@@ -214,7 +199,7 @@ static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 
 	ext->name = writer->label;
 	ext->writer = writer;
-	ext->ops = writer->ops;
+	ext->ops = &absent_ops;
 	ext->in_use = follow_tasks;
 	ret = trace_ext_test_fail() ?: rb_ext_init(ext);
 	if (ret)
@@ -240,7 +225,7 @@ static void __init buffer_free(struct rb_ext *ext)
 	kfree(ext);
 }
 
-static int __init create_instance(struct trace_ext_writer *writer)
+static int __init instance_create(struct trace_ext_writer *writer)
 {
 	struct rb_ext *ext = buffer_create(writer);
 	struct trace_array *tr;
@@ -248,12 +233,230 @@ static int __init create_instance(struct trace_ext_writer *writer)
 	if (IS_ERR(ext))
 		return PTR_ERR(ext);
 
-	/* A test makes this fail halfway by a name that is not valid. */
-	tr = trace_array_create_ext(trace_ext_test_fail() ? "/" : writer->name,
-				    writer->link, writer->systems, ext);
+	tr = trace_array_create_ext(writer->name, writer->systems, ext);
 	if (IS_ERR(tr)) {
 		buffer_free(ext);
 		return PTR_ERR(tr);
+	}
+
+	ext->tr = tr;
+	/* From here on, CPUs that come online may get a ring. */
+	smp_store_release(&writer->ext, ext);
+	return 0;
+}
+
+/* Remove the instance of a writer that has not been registered: it has no rings. */
+static void __init instance_remove(struct trace_ext_writer *writer)
+{
+	struct rb_ext *ext = writer->ext;
+
+	writer->ext = NULL;
+	tracefs_remove(ext->link);
+	if (WARN_ON(trace_array_destroy(ext->tr)))
+		return;
+
+	flush_work(&ext->idle);
+	buffer_free(ext);
+}
+
+static bool __init is_known(const struct trace_ext_writer *writer)
+{
+	const struct trace_ext_writer *known = writers;
+
+	while (known && known != writer)
+		known = known->next;
+
+	return known;
+}
+
+/**
+ * trace_ext_create_all() - create the instances of all writers that have events
+ *
+ * Context: boot, when ftrace has its events, before any other instance is created. There is
+ * one CPU only, and no tracefs.
+ */
+void __init trace_ext_create_all(void)
+{
+	struct trace_event_call *call;
+	int ret;
+
+	/* From the first that was linked, to have a fixed order for tests. */
+	list_for_each_entry_reverse(call, &ftrace_events, list) {
+		struct trace_ext_writer *writer;
+
+		if (!is_trace_ext_event(call))
+			continue;
+
+		writer = to_trace_ext_event(call)->writer;
+		if (is_known(writer))
+			continue;
+
+		writer->next = writers;
+		writers = writer;
+		ret = instance_create(writer);
+		if (ret)
+			pr_err("%s: not available: can't create the tracefs instance: %pe\n",
+			       writer->label, ERR_PTR(ret));
+	}
+}
+
+/**
+ * trace_ext_link() - link an external writer's directory from instances/
+ * @ext:	the writer's buffer, or NULL if an instance is not external
+ * @dir:	instances/
+ */
+void trace_ext_link(struct rb_ext *ext, struct dentry *dir)
+{
+	if (!ext)
+		return;
+
+	/* Tools look for instances in instances/. */
+	ext->link = tracefs_create_symlink(ext->writer->name, dir, ext->writer->link);
+	if (!ext->link)
+		pr_warn("%s: no link to %s in instances/\n", ext->name, ext->writer->name);
+}
+
+/**
+ * trace_ext_stays() - check whether an instance must not be removed
+ * @ext:	its buffer, or NULL if it is not external
+ *
+ * Return: true for an external writer's, unless the writer is missing at the end of boot
+ */
+bool trace_ext_stays(const struct rb_ext *ext)
+{
+	return ext && ext->writer->ext;
+}
+
+/* Boot parameters ------------------------------------------------------------------ */
+
+/* The buffer of the writer whose name is the first @len characters of @name, or NULL. */
+static struct rb_ext * __init named(const char *name, size_t len)
+{
+	struct trace_ext_writer *writer;
+
+	for (writer = writers; writer; writer = writer->next) {
+		if (writer->ext && strlen(writer->name) == len &&
+		    !strncmp(writer->name, name, len))
+			return writer->ext;
+	}
+
+	return NULL;
+}
+
+/* Heed the flags in NAME^FLAG^FLAG@MEMORY, or say which of them mean nothing here. */
+static void __init set_flags(struct rb_ext *ext, char *spec)
+{
+	char *memory = spec, *flag;
+
+	flag = strsep(&memory, "@");
+	if (memory)
+		pr_warn("%s: trace_instance=%s: the buffer can't be mapped to \"%s\"\n",
+			ext->name, ext->writer->name, memory);
+
+	strsep(&flag, "^");
+	spec = flag;
+	while ((flag = strsep(&spec, "^"))) {
+		if (!strcmp(flag, "traceoff"))
+			ext->traceoff = true;
+		else
+			pr_warn("%s: trace_instance=%s: no flag \"%s\", only traceoff\n",
+				ext->name, ext->writer->name, flag);
+	}
+}
+
+/**
+ * trace_ext_boot_instance() - create the instance that trace_instance= names
+ * @spec:	the instance: NAME^FLAG^FLAG@MEMORY
+ * @events:	the events to enable in it, separated by commas, or NULL
+ *
+ * Return: true if it is an external writer's, which has been created; false if it is to be
+ * created as an ordinary one
+ */
+bool __init trace_ext_boot_instance(char *spec, char *events)
+{
+	struct rb_ext *ext = named(spec, strcspn(spec, "^@"));
+	char *event;
+
+	if (!ext)
+		return false;
+
+	set_flags(ext, spec);
+	if (!ext->traceoff)
+		tracer_tracing_on(ext->tr);
+	while ((event = strsep(&events, ",")))
+		early_enable_events(ext->tr, event, true);
+
+	return true;
+}
+
+/*
+ * Do boot parameters want tracing to be on? trace_instance= has turned it on, and so has
+ * tracing_on in the bootconfig. Other instances are on by default: this one is if it is
+ * mentioned.
+ */
+static bool __init is_wanted_on(struct rb_ext *ext, bool has_events)
+{
+	struct xbc_node *node = NULL;
+
+	if (IS_ENABLED(CONFIG_BOOTTIME_TRACING))
+		node = xbc_find_node("ftrace.instance");
+	if (node)
+		node = xbc_node_find_subkey(node, ext->writer->name);
+	if (node && xbc_node_find_subkey(node, "tracing_on"))
+		return tracer_tracing_is_on(ext->tr);
+
+	return !ext->traceoff && (node || has_events || tracer_tracing_is_on(ext->tr));
+}
+
+/* Begin to trace, with what boot parameters have set. */
+static void __init begin(struct rb_ext *ext)
+{
+	trace_ext_events_arm(ext->writer);
+	rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);
+
+	guard(mutex)(&trace_types_lock);
+
+	if (rb_ext_load(ext))
+		tracer_tracing_off(ext->tr);
+	else
+		tracer_tracing_on(ext->tr);
+}
+
+/**
+ * trace_ext_register() - register an external writer: from now on it can be called
+ * @writer:	the writer; never freed
+ *
+ * If boot parameters ask for it, tracing is on when this returns.
+ *
+ * Context: before late_initcall_sync(), after core_initcall_sync(). May sleep.
+ */
+void __init trace_ext_register(struct trace_ext_writer *writer)
+{
+	struct rb_ext *ext = writer->ext;
+
+	if (!ext)
+		return;
+
+	writer->registered = true;
+	ext->ops = writer->ops;
+	if (is_wanted_on(ext, trace_ext_events_move(writer)))
+		begin(ext);
+}
+
+/* The end of boot ------------------------------------------------------------------ */
+
+static void __init instance_finish(struct trace_ext_writer *writer)
+{
+	struct rb_ext *ext = writer->ext;
+
+	if (!writer->armed) {
+		rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);
+		trace_ext_events_arm(writer);
+	}
+
+	if (!ext->tr->dir) {
+		pr_err("%s: no directory in tracefs\n", writer->label);
+		return;
 	}
 
 	if (writer->alias &&
@@ -262,31 +465,24 @@ static int __init create_instance(struct trace_ext_writer *writer)
 		pr_warn("%s: no link \"%s\", some clients may not find %s\n",
 			writer->label, writer->alias, writer->name);
 
-	ext->tr = tr;
-	/* From here on, CPUs that come online may get a ring. */
-	smp_store_release(&writer->ext, ext);
-
-	trace_ext_events_arm(writer);
 	trace_ext_test_init(ext);
 	if (writer->created)
-		writer->created(tr->dir);
-	return 0;
+		writer->created(ext->tr->dir);
 }
 
 /*
  * Runs after trace_eval_sync(), which is earlier in the Makefile: a work sets up tracefs,
- * and the directory can only be created after that.
+ * and creates the directories of instances.
  */
 static int __init trace_ext_init(void)
 {
 	struct trace_ext_writer *writer;
-	int ret;
 
 	for (writer = writers; writer; writer = writer->next) {
-		ret = create_instance(writer);
-		if (ret)
-			pr_err("%s: not available: can't create the tracefs instance: %pe\n",
-			       writer->label, ERR_PTR(ret));
+		if (writer->registered && writer->ext)
+			instance_finish(writer);
+		else if (writer->ext)
+			instance_remove(writer);
 	}
 
 	/* Remove events that have no writer: enabling them would have no effect. */

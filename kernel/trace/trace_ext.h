@@ -9,6 +9,7 @@
 
 #include "ring_buffer_ext.h"
 
+struct dentry;
 struct trace_array;
 
 /* ftrace_dump_one(), which is private to trace.c. */
@@ -17,34 +18,39 @@ typedef void (*trace_ext_dump_one_fn)(struct trace_array *tr, enum ftrace_dump_m
 /**
  * trace_array_create_ext() - create an instance for an external writer
  * @name:	its name, and the name of its directory at the root of tracefs
- * @link:	target of the link instances/@name
  * @systems:	its event systems
  * @ext:	its buffer
  *
- * This is in trace.c.
+ * This is in trace.c. The directory is made when tracefs is there.
  *
- * Return: the instance, which is never removed, or an ERR_PTR()
+ * Context: boot, as for the instances of trace_instance=: no lock is held, because boot
+ * triggers take event_mutex.
+ * Return: the instance, or an ERR_PTR()
  */
-struct trace_array *trace_array_create_ext(const char *name,
-					   const char *link,
-					   const char *systems,
+struct trace_array *trace_array_create_ext(const char *name, const char *systems,
 					   struct rb_ext *ext);
 
 /*
  * trace_array_ext() is the external buffer of an instance, or NULL; creating_ext that of
- * the instance that is being created, protected by trace_types_lock. Without the option
- * they are constants, so that the hooks compile to nothing.
+ * the instance that is being created, during boot. Without the option they are constants,
+ * so that the hooks compile to nothing.
  */
 #ifdef CONFIG_RING_BUFFER_EXT
 extern struct rb_ext *creating_ext;
 #define trace_array_ext(tr)			((tr)->ext)
-bool trace_ext_name_reserved(const char *name);
+void trace_ext_create_all(void);
+bool trace_ext_boot_instance(char *spec, char *events);
+void trace_ext_link(struct rb_ext *ext, struct dentry *dir);
+bool trace_ext_stays(const struct rb_ext *ext);
 void trace_ext_follow_pids(struct rb_ext *ext);
 void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #else
 #define creating_ext				((struct rb_ext *)NULL)
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
-#define trace_ext_name_reserved(name)		false
+#define trace_ext_create_all()			do { } while (0)
+#define trace_ext_boot_instance(spec, events)	false
+#define trace_ext_link(ext, dir)		do { } while (0)
+#define trace_ext_stays(ext)			false
 #define trace_ext_follow_pids(ext)		do { } while (0)
 #define trace_ext_dump(mode, dump_one)		do { } while (0)
 #endif

@@ -120,8 +120,8 @@ static int event_enable(struct trace_ext_event *event)
  * @data:	the trace_event_file of the instance that enables the event
  *
  * The event is recorded in the writer's instance. If another instance enables it, the
- * error_log of that instance says so. Until the writer is registered, the users are only
- * counted, for trace_ext_events_arm().
+ * error_log of that instance says so. Until trace_ext_events_arm(), the users are only
+ * counted.
  *
  * Context: event_mutex is held.
  * Return: 0, -EOPNOTSUPP for anything but recording it (perf), or the writer's error
@@ -230,6 +230,41 @@ static void __init disarm(struct trace_event_file *file)
 	clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
 }
 
+/* Enable an event in its writer's instance, if a boot parameter has enabled it at the root. */
+static bool __init move_from_root(struct trace_ext_event *event)
+{
+	const char *system = event->call.class->system;
+	const char *name = trace_event_name(&event->call);
+	struct trace_event_file *root, *own;
+
+	root = __find_event_file(top_trace_array(), system, name);
+	own = __find_event_file(event->writer->ext->tr, system, name);
+	if (!root || !own || !(root->flags & EVENT_FILE_FL_ENABLED))
+		return false;
+
+	disarm(root);
+	return !trace_event_enable_disable(own, 1, 0);
+}
+
+/**
+ * trace_ext_events_move() - have trace_event= enable a writer's events in its instance
+ * @writer:	the writer
+ *
+ * Return: true if trace_event= names any
+ */
+bool __init trace_ext_events_move(struct trace_ext_writer *writer)
+{
+	struct trace_ext_event *event;
+	bool any = false;
+
+	guard(mutex)(&event_mutex);
+
+	for_each_event_of(event, writer)
+		any |= move_from_root(event);
+
+	return any;
+}
+
 static void __init arm(struct trace_ext_event *event)
 {
 	int ret;
@@ -242,14 +277,12 @@ static void __init arm(struct trace_ext_event *event)
 		pr_err("%s: %s, enabled at boot, is disabled again: %pe\n",
 		       event->writer->label, trace_event_name(&event->call), ERR_PTR(ret));
 		to_enabled_files(&event->call, disarm);
-	} else {
-		to_enabled_files(&event->call, note_if_foreign);
 	}
 }
 
 /**
- * trace_ext_events_arm() - enable a writer's events that were enabled before it
- * @writer:	the writer, which has an instance now
+ * trace_ext_events_arm() - have a writer record the events that have been enabled
+ * @writer:	the writer
  */
 void __init trace_ext_events_arm(struct trace_ext_writer *writer)
 {

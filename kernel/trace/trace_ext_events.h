@@ -21,6 +21,7 @@ int trace_ext_system_filter(struct trace_array *tr, const char *system, char *fi
 
 int trace_ext_format_init(const struct trace_ext_writer *writer,
 			  struct ext_page_format *format);
+bool trace_ext_events_move(struct trace_ext_writer *writer);
 void trace_ext_events_arm(struct trace_ext_writer *writer);
 void trace_ext_events_remove(void);
 

@@ -143,12 +143,12 @@ early_param("fail_trace_ext", setup_fail);
  *
  * Return: 0, or -ENOMEM if it must
  */
-int __init trace_ext_test_fail(void)
+int trace_ext_test_fail(void)
 {
 	return should_fail(&fail_trace_ext, 1) ? -ENOMEM : 0;
 }
 #else
-int __init trace_ext_test_fail(void)
+int trace_ext_test_fail(void)
 {
 	return 0;
 }

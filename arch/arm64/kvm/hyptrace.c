@@ -637,7 +637,20 @@ static int __init set_dump_events(char *arg)
 }
 early_param("kvm-arm.hyp_trace_dump", set_dump_events);
 
-/* Runs after KVM, which a device_initcall() initialises. */
+/* The size of a CPU's ring, before anybody writes to buffer_size_kb. */
+static int __init set_buf_size(char *arg)
+{
+	hyptrace_writer.size = memparse(arg, &arg);
+	return *arg ? -EINVAL : 0;
+}
+early_param("kvm-arm.hyp_trace_buf_size", set_buf_size);
+
+static bool available __ro_after_init;
+
+/*
+ * Runs after KVM, which a device_initcall() initialises, and before protected KVM takes the
+ * host's memory and privileges (finalize_pkvm()): the trace has that, if it is asked for.
+ */
 static int __init hyptrace_init(void)
 {
 	const char *why = unavailable();
@@ -653,11 +666,10 @@ static int __init hyptrace_init(void)
 	else
 		pr_info("hyp_trace: no GICv3: EL2 can't interrupt, so waiting readers poll about every 10 ms\n");
 
-	if (!is_protected_kvm_enabled()) {
+	if (!is_protected_kvm_enabled())
 		cpu_pm_register_notifier(&cpu_pm_nb);
-		follow_resume();
-	}
 
+	available = true;
 	hyptrace_events_init();
 	trace_ext_register(&hyptrace_writer);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
@@ -671,4 +683,14 @@ static int __init hyptrace_init(void)
 					cpu_online_cb, cpu_offline_cb);
 	return min(ret, 0);
 }
-late_initcall(hyptrace_init);
+device_initcall(hyptrace_init);
+
+/* Runs after timekeeping has registered its own. */
+static int __init follow_resume_init(void)
+{
+	if (available && !is_protected_kvm_enabled())
+		follow_resume();
+
+	return 0;
+}
+late_initcall(follow_resume_init);

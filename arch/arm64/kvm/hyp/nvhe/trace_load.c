@@ -22,9 +22,13 @@
 #include <nvhe/mem_protect.h>
 #include <nvhe/memory.h>
 
+/*
+ * Memory that is taken during boot, before the host is deprivileged, is taken as it is
+ * afterwards.
+ */
 static bool is_protected(void)
 {
-	return static_branch_unlikely(&kvm_protected_mode_initialized);
+	return is_protected_kvm_enabled();
 }
 
 static void *pfn_to_hyp_va(u64 pfn)

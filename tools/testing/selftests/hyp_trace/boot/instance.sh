@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU, booted with trace_instance=hyp trace_buf_size=8G, 131072 pages of 64 KiB: the
-# name hyp stays the hypervisor's, and its buffer gets the maximum size. Also with
-# reserve_mem=4M:4096:map trace_instance=map@map, an instance without a snapshot buffer. With
-# fail_trace_ext= the link "hypervisor" cannot be created.
+# Runs in QEMU, booted with trace_instance=hyp^traceoff^printk@map,hyp:host_*,hyp:none and
+# trace_buf_size=8G, 131072 pages of 64 KiB: this is the hypervisor's instance, its events
+# are enabled, the flag traceoff is heeded, what means nothing is refused, and its buffer gets
+# the maximum size. Also with reserve_mem=4M:4096:map trace_instance=map@map, an instance
+# without a snapshot buffer. With fail_trace_ext= the link "hypervisor" cannot be created.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
@@ -12,8 +13,13 @@ hyp=$tracing/hyp
 
 [ -e $hyp/write_event ] && [ "$(readlink $tracing/instances/hyp)" = ../hyp ]
 result "the hypervisor has its instance"
-dmesg | grep -q 'hyp_trace: "hyp" is an external writer.s instance: choose another name'
-result "the log says why nobody else has it"
+[ "$(cat $hyp/tracing_on)" = 0 ] &&
+	[ "$(sort $hyp/set_event)" = "$(ls -d $hyp/events/hyp/host_* | sed 's,.*/,hyp:,')" ]
+result "its events are enabled, and it is off"
+dmesg | grep -q 'hyp_trace: trace_instance=hyp: no flag "printk", only traceoff' &&
+	dmesg | grep -q 'hyp_trace: trace_instance=hyp: the buffer can.t be mapped to "map"' &&
+	dmesg | grep -q 'Failed to enable trace event: hyp:none'
+result "the log says what is refused"
 max_kb=$((131072 * ($(page_size) - 24) / 1024))
 [ "$(cat $hyp/buffer_size_kb)" = $max_kb ]
 result "the buffer is as large as can be"

@@ -33,6 +33,8 @@ static const char * const absent[] = {
 	"funcgraph-cpu", "funcgraph-duration", "funcgraph-irqs",
 	"funcgraph-overhead", "funcgraph-overrun", "funcgraph-proc",
 	"funcgraph-tail", "sleep-time",
+	/* No instance that is created at boot has nop's own options. */
+	"test_nop_accept", "test_nop_refuse",
 };
 
 /* hyp/ does not have these either; other kernels may have them in an instance. */
@@ -41,7 +43,7 @@ static const char * const absent_too[] = { "inject", "hist_debug" };
 /* Files of hyp/ that an ordinary instance does not have. */
 static const char * const extra[] = {
 	"write_event", "write_host_event", "write_smc", "write_hvc", "write_touch",
-	"write_cpu_pm", "write_test", "write_destroy", "write_null", "ring_pages",
+	"write_cpu_pm", "write_panic", "write_test", "write_destroy", "write_null", "ring_pages",
 };
 
 static bool in_list(const char *path, const char * const *list, size_t n)
