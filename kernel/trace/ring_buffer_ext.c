@@ -540,15 +540,16 @@ int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 }
 
 /*
- * trace_buf_size= sets the size of all instances, and may be too large for this one. There
- * is no one to return an error to, so limit the size. A write to buffer_size_kb fails.
+ * A boot parameter has set the size, perhaps that of all instances, and it may be too large
+ * for this one. There is no one to return an error to, so limit the size. A write to
+ * buffer_size_kb fails.
  */
 static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
 {
 	if (size <= MAX_SIZE)
 		return size;
 
-	pr_warn("%s: trace_buf_size: a buffer may have %lu KiB per CPU at most, and has that\n",
+	pr_warn("%s: a buffer may have %lu KiB per CPU at most, and has that\n",
 		ext->name, MAX_SIZE / 1024);
 	return MAX_SIZE;
 }
@@ -643,8 +644,11 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 		cpumask_copy(ext->tr->tracing_cpumask, cpus);
 	}
 
-	/* If tracing is on, tell the newly traced CPUs what turning on told the others. */
-	if (READ_ONCE(ext->on))
+	/*
+	 * If tracing is on, tell the newly traced CPUs what turning on told the others. Before
+	 * the writer is registered, tracing may be on although nothing has been turned on.
+	 */
+	if (READ_ONCE(ext->on) && READ_ONCE(ext->started))
 		ext->in_use(ext, true);
 }
 

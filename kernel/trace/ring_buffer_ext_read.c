@@ -8,7 +8,7 @@
 #include "ring_buffer_ext_internal.h"
 
 /* Size of a page's data for binary readers, which do not know of first_seq. */
-#define DATA_ROOM	(PAGE_SIZE - offsetof(struct ext_ring_page, data))
+#define FTRACE_DATA_SIZE	(PAGE_SIZE - offsetof(struct ext_ring_page, data))
 
 /*
  * Get the address of @offset in a page's data. For binary readers the data extends to the
@@ -241,7 +241,7 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 
 	/* The first event's delta is relative to the last event consumed. */
 	to->time_stamp = c->done.ts;
-	memset(room_at(to, size), 0, DATA_ROOM - size);
+	memset(room_at(to, size), 0, FTRACE_DATA_SIZE - size);
 	set_commit(to, size, len, c->lost);
 
 	consumed(c, &next, count);
@@ -269,7 +269,7 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
 
 	if (len <= header)
 		return -1;
-	len = min(len - header, DATA_ROOM);
+	len = min(len - header, FTRACE_DATA_SIZE);
 
 	if (reader_lock_filled(c, &flags))
 		ret = read_page(c, data_page, len, full);

@@ -180,7 +180,7 @@ static void absent_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
 }
 
-static const struct trace_ext_ops absent_ops __initconst = {
+static const struct trace_ext_ops absent_ops = {
 	.start		= absent_start,
 	.sync		= absent_sync,
 	.set_cpus	= absent_set_cpus,
@@ -245,18 +245,22 @@ static int __init instance_create(struct trace_ext_writer *writer)
 	return 0;
 }
 
-/* Remove the instance of a writer that has not been registered: it has no rings. */
+/*
+ * Remove the instance of a writer that has not been registered: it has no rings. Without a
+ * directory ftrace could not remove it, and nobody can use it.
+ */
 static void __init instance_remove(struct trace_ext_writer *writer)
 {
 	struct rb_ext *ext = writer->ext;
 
-	writer->ext = NULL;
-	tracefs_remove(ext->link);
-	if (WARN_ON(trace_array_destroy(ext->tr)))
+	if (!ext->tr->dir)
 		return;
 
-	flush_work(&ext->idle);
-	buffer_free(ext);
+	writer->ext = NULL;
+	cancel_work_sync(&ext->idle);
+	tracefs_remove(ext->link);
+	if (!WARN_ON(trace_array_destroy(ext->tr)))
+		buffer_free(ext);
 }
 
 static bool __init is_known(const struct trace_ext_writer *writer)
@@ -365,12 +369,13 @@ static void __init set_flags(struct rb_ext *ext, char *spec)
 }
 
 /**
- * trace_ext_boot_instance() - create the instance that trace_instance= names
+ * trace_ext_boot_instance() - set up the instance that trace_instance= names, if it is an
+ * external writer's
  * @spec:	the instance: NAME^FLAG^FLAG@MEMORY
  * @events:	the events to enable in it, separated by commas, or NULL
  *
- * Return: true if it is an external writer's, which has been created; false if it is to be
- * created as an ordinary one
+ * Return: true if it is an external writer's; false if it is to be created as an ordinary
+ * one
  */
 bool __init trace_ext_boot_instance(char *spec, char *events)
 {
@@ -434,6 +439,10 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 {
 	struct rb_ext *ext = writer->ext;
 
+	/* Without ftrace, there are no events by which to find the writer. */
+	if (!is_known(writer))
+		pr_err("%s: not available: ftrace is off; is the kernel locked down?\n",
+		       writer->label);
 	if (!ext)
 		return;
 
@@ -441,6 +450,8 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 	ext->ops = writer->ops;
 	if (is_wanted_on(ext, trace_ext_events_move(writer)))
 		begin(ext);
+	else
+		tracer_tracing_off(ext->tr);
 }
 
 /* The end of boot ------------------------------------------------------------------ */
@@ -455,7 +466,8 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 	}
 
 	if (!ext->tr->dir) {
-		pr_err("%s: no directory in tracefs\n", writer->label);
+		pr_err("%s: not available: no directory in tracefs\n", writer->label);
+		tracer_tracing_off(ext->tr);
 		return;
 	}
 

@@ -401,7 +401,6 @@ static int __init trace_ext_kthread_init(void)
 		}
 	}
 
-	trace_ext_register(&kthread_writer);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "trace/ext_kthread:dead",
 					NULL, cpu_dead_cb);
 	if (ret < 0)
@@ -409,6 +408,10 @@ static int __init trace_ext_kthread_init(void)
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "trace/ext_kthread:online",
 					cpu_online_cb, NULL);
-	return min(ret, 0);
+	if (ret < 0)
+		return ret;
+
+	trace_ext_register(&kthread_writer);
+	return 0;
 }
 late_initcall(trace_ext_kthread_init);

@@ -633,15 +633,20 @@ void hyptrace_el2_panicked(void)
 /* The number of events that a dump in a crash shows. */
 static int __init set_dump_events(char *arg)
 {
-	return kstrtouint(arg, 0, &hyptrace_writer.dump_events);
+	return arg ? kstrtouint(arg, 0, &hyptrace_writer.dump_events) : -EINVAL;
 }
 early_param("kvm-arm.hyp_trace_dump", set_dump_events);
 
 /* The size of a CPU's ring, before anybody writes to buffer_size_kb. */
 static int __init set_buf_size(char *arg)
 {
-	hyptrace_writer.size = memparse(arg, &arg);
-	return *arg ? -EINVAL : 0;
+	unsigned long size = arg ? memparse(arg, &arg) : 0;
+
+	if (!size || *arg)
+		return -EINVAL;
+
+	hyptrace_writer.size = size;
+	return 0;
 }
 early_param("kvm-arm.hyp_trace_buf_size", set_buf_size);
 
@@ -649,7 +654,7 @@ static bool available __ro_after_init;
 
 /*
  * Runs after KVM, which a device_initcall() initialises, and before protected KVM takes the
- * host's memory and privileges (finalize_pkvm()): the trace has that, if it is asked for.
+ * host's memory and privileges, in finalize_pkvm(). A trace from boot on shows how it does.
  */
 static int __init hyptrace_init(void)
 {
@@ -669,9 +674,6 @@ static int __init hyptrace_init(void)
 	if (!is_protected_kvm_enabled())
 		cpu_pm_register_notifier(&cpu_pm_nb);
 
-	available = true;
-	hyptrace_events_init();
-	trace_ext_register(&hyptrace_writer);
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					"arm64/hyp_trace:dead",
 					NULL, cpu_dead_cb);
@@ -681,7 +683,13 @@ static int __init hyptrace_init(void)
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 					"arm64/hyp_trace:online",
 					cpu_online_cb, cpu_offline_cb);
-	return min(ret, 0);
+	if (ret < 0)
+		return ret;
+
+	available = true;
+	hyptrace_events_init();
+	trace_ext_register(&hyptrace_writer);
+	return 0;
 }
 device_initcall(hyptrace_init);
 

@@ -2,7 +2,7 @@
 /*
  * Tracing hypercalls: the ABI between host and EL2.
  *
- * The host may issue them at any time after pKVM's finalisation. A result of 0 is
+ * The host may issue them at any time after KVM has set up EL2. A result of 0 is
  * success, a negative one an errno; further results are in registers. Any call returns
  * -EINVAL for an argument that is out of range or a CPU that does not exist.
  *
@@ -105,7 +105,7 @@ enum hyp_trace_ring_state {
 
 /**
  * enum hyp_trace_test_action - the actions of __hyp_trace_test()
- * @HYP_TRACE_TEST_PANIC:	record that many events, and panic at EL2
+ * @HYP_TRACE_TEST_PANIC:	record arg events, and panic at EL2
  * @HYP_TRACE_TEST_PANIC_LOCKED: the same with the CPU's lock held
  * @HYP_TRACE_TEST_PANIC_WRITING: the same while an event is written
  * @HYP_TRACE_TEST_WITHHOLD:	treat every guest as a protected one if arg is 1, 0 to stop
@@ -117,6 +117,7 @@ enum hyp_trace_ring_state {
  *				number << 8 | count) with the secure world and back, donate
  *				them to EL2 and back
  * @HYP_TRACE_TEST_PANIC_SWAPPED: panic when a page has been swapped, before the reader knows
+ * @HYP_TRACE_TEST_PANIC_TWICE: as HYP_TRACE_TEST_PANIC, but EL2 faults on hyp_panic, too
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -128,6 +129,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_SAY,
 	HYP_TRACE_TEST_MEMORY,
 	HYP_TRACE_TEST_PANIC_SWAPPED,
+	HYP_TRACE_TEST_PANIC_TWICE,
 };
 
 /* One call takes or gives back this many pages at most, in some 250 us. */

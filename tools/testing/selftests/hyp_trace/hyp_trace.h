@@ -34,8 +34,8 @@ static inline size_t page_size(void)
 #define MAX_PAGE	65536	/* of all kernels, for arrays that are not on the stack */
 
 /*
- * In a page of EL2's ring, the bytes that hold events: a header is before them, and the
- * ring's own number behind.
+ * In a page of EL2's ring, the bytes for events and the number of lost ones: a header is
+ * before them, and the ring's own number behind.
  */
 #define PAGE_OVERHEAD	24
 

@@ -37,11 +37,11 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 
 bool hyp_trace_panicked;
 
-/* Record the exception that EL2 panics for. */
+/* Record the exception for which EL2 panics. */
 static void record_panic(struct hyp_trace_cpu *cpu)
 {
-	u64 esr = read_sysreg_el2(SYS_ESR), spsr = read_sysreg_el2(SYS_SPSR);
-	u64 pc = read_sysreg_el2(SYS_ELR) - (u64)__hyp_text_start;
+	const struct hyp_panic_regs *panic = &cpu->panic;
+	u64 pc = panic->elr - (u64)__hyp_text_start;
 
 	if (!cpu->ring.open || !trace_hyp_panic_enabled())
 		return;
@@ -51,31 +51,55 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 	cpu->ring.overwrite = true;
 	ext_ring_skip_page(&cpu->ring, hyp_clock_now(&cpu->clock));
 
-	if ((spsr & PSR_MODE_MASK) != PSR_MODE_EL2h)
-		trace_hyp_panic(esr & ESR_ELx_EC_MASK, -1);
+	if ((panic->spsr & PSR_MODE_MASK) != PSR_MODE_EL2h)
+		trace_hyp_panic(panic->esr & ESR_ELx_EC_MASK, -1);
 	else
-		trace_hyp_panic(esr, pc < __hyp_text_end - __hyp_text_start ? pc : -1);
+		trace_hyp_panic(panic->esr,
+				pc < __hyp_text_end - __hyp_text_start ? pc : -1);
 }
 
 /**
  * hyp_trace_panic() - EL2 panics
+ * @spsr:	SPSR_EL2, for the host
+ * @elr:	ELR_EL2, for the host
+ * @par:	PAR_EL1, for the host
  *
  * Tracing must not stand in the way of the reset that follows. EL2 may have panicked
  * anywhere, while it wrote an event or with a lock held. So this takes no lock, and after
  * its last event, hyp_panic, this CPU writes no event and takes none of tracing's locks on
- * its way through PSCI firmware. If EL2 panics again because of that event, it is not tried
- * again.
+ * its way through PSCI firmware.
+ *
+ * If EL2 faults on that event, it gets here again. The event is not tried again, and the
+ * host is told of the first panic.
  */
-void hyp_trace_panic(void)
+void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+	struct hyp_panic_regs *panic = &cpu->panic;
 	int event;
 
 	WRITE_ONCE(hyp_trace_panicked, true);
-	if (!cpu->panicked) {
-		WRITE_ONCE(cpu->panicked, true);
+	if (!panic->panicked) {
+		*panic = (struct hyp_panic_regs) {
+			.panicked	= true,
+			.esr		= read_sysreg_el2(SYS_ESR),
+			.elr		= *elr,
+			.spsr		= *spsr,
+			.par		= *par,
+			.far		= read_sysreg_el2(SYS_FAR),
+			.hpfar		= read_sysreg(hpfar_el2),
+		};
+		/* If record_panic() faults, this is complete. */
+		barrier();
 		record_panic(cpu);
 	}
+
+	*elr = panic->elr;
+	*spsr = panic->spsr;
+	*par = panic->par;
+	write_sysreg_el2(panic->esr, SYS_ESR);
+	write_sysreg_el2(panic->far, SYS_FAR);
+	write_sysreg(panic->hpfar, hpfar_el2);
 
 	ext_ring_close(&cpu->ring);
 	/* Another CPU that panics may still record hyp_panic. */

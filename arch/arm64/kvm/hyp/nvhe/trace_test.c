@@ -44,6 +44,8 @@ static noinline void panic_at(enum hyp_trace_test_action where, u64 events)
 
 	if (where == HYP_TRACE_TEST_PANIC_LOCKED)
 		hyp_spin_lock(&cpu->lock);
+	if (where == HYP_TRACE_TEST_PANIC_TWICE)
+		cpu->ring.slots = NULL;
 	if (where != HYP_TRACE_TEST_PANIC_WRITING)
 		BUG();
 
@@ -103,6 +105,7 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 	case HYP_TRACE_TEST_PANIC:
 	case HYP_TRACE_TEST_PANIC_LOCKED:
 	case HYP_TRACE_TEST_PANIC_WRITING:
+	case HYP_TRACE_TEST_PANIC_TWICE:
 		panic_at(action, arg);
 		break;
 	case HYP_TRACE_TEST_WITHHOLD:

@@ -59,7 +59,7 @@ struct tracer {
 	const char	*dir;
 	const char	*event;
 	int		write;		/* hyp/write_event or hyp/write_host_event */
-	int		per_page;	/* events in a page; the host's has 8 bytes more */
+	int		per_page;	/* events in a page; the host's has 16 bytes more */
 };
 
 static struct tracer hyp = { HYP, "events/hyp/selftest/enable" };

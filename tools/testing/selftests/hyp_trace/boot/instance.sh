@@ -23,7 +23,7 @@ result "the log says what is refused"
 max_kb=$((131072 * ($(page_size) - 24) / 1024))
 [ "$(cat $hyp/buffer_size_kb)" = $max_kb ]
 result "the buffer is as large as can be"
-dmesg | grep -q "hyp_trace: trace_buf_size: a buffer may have $max_kb KiB per CPU at most"
+dmesg | grep -q "hyp_trace: a buffer may have $max_kb KiB per CPU at most"
 result "the log says so"
 echo 64 > $hyp/buffer_size_kb &&
 	echo 1 > $hyp/events/hyp/selftest/enable &&

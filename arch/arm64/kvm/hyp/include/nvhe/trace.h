@@ -66,6 +66,26 @@ struct hyp_trace_load {
 };
 
 /**
+ * struct hyp_panic_regs - the exception for which EL2 has panicked first
+ * @panicked:	there is one
+ * @esr:	ESR_EL2
+ * @elr:	ELR_EL2
+ * @spsr:	SPSR_EL2
+ * @par:	PAR_EL1
+ * @far:	FAR_EL2
+ * @hpfar:	HPFAR_EL2
+ */
+struct hyp_panic_regs {
+	bool			panicked;
+	u64			esr;
+	u64			elr;
+	u64			spsr;
+	u64			par;
+	u64			far;
+	u64			hpfar;
+};
+
+/**
  * struct hyp_trace_cpu - tracing state of one CPU
  * @ring:	the ring that this CPU writes
  * @clock:	this CPU's copy of the clock
@@ -73,7 +93,7 @@ struct hyp_trace_load {
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
- * @panicked:	this CPU has panicked
+ * @panic:	why this CPU has panicked
  * @lock:	protects the fields below, the set-up of @ring and its readers' side, but
  *		not @ring.overwrite, see rings_set_overwrite()
  * @parked:	the CPU is off or in firmware, so it can't be writing
@@ -87,7 +107,7 @@ struct hyp_trace_cpu {
 	u32			entered;
 	u64			nr_spans;
 	u64			vector;
-	bool			panicked;
+	struct hyp_panic_regs	panic;
 
 	hyp_spinlock_t		lock;
 	bool			parked;
@@ -319,7 +339,7 @@ void handle_trap(struct kvm_cpu_context *host_ctxt);
 
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt);
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
-void hyp_trace_panic(void);
+void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 
 /**
  * hyp_trace_host_vector() - the vectors for exceptions of the host
@@ -398,7 +418,7 @@ static inline void hyp_trace_psci_leave(void) { }
 static inline void hyp_trace_psci_return(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
 static inline void hyp_trace_cpu_start(void) { }
-static inline void hyp_trace_panic(void) { }
+static inline void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par) { }
 
 #define hyp_trace_host_vector(usual)	(usual)
 
