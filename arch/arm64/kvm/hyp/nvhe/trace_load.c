@@ -22,15 +22,6 @@
 #include <nvhe/mem_protect.h>
 #include <nvhe/memory.h>
 
-/*
- * Memory that is taken during boot, before the host is deprivileged, is taken as it is
- * afterwards.
- */
-static bool is_protected(void)
-{
-	return is_protected_kvm_enabled();
-}
-
 static void *pfn_to_hyp_va(u64 pfn)
 {
 	return hyp_phys_to_virt(hyp_pfn_to_phys(pfn));
@@ -42,7 +33,7 @@ static void *pfn_to_hyp_va(u64 pfn)
  */
 static bool pfn_is_memory(u64 pfn)
 {
-	return !is_protected() ||
+	return !is_protected_kvm_enabled() ||
 	       (pfn < BIT(CONFIG_ARM64_PA_BITS - PAGE_SHIFT) &&
 		addr_is_memory(hyp_pfn_to_phys(pfn)));
 }
@@ -57,7 +48,7 @@ static int page_take(u64 pfn, void **page)
 		return -EPERM;
 
 	va = pfn_to_hyp_va(pfn);
-	if (is_protected()) {
+	if (is_protected_kvm_enabled()) {
 		ret = hyp_pin_shared_mem(va, va + PAGE_SIZE);
 		if (ret)
 			return ret;
@@ -74,7 +65,7 @@ static int page_take(u64 pfn, void **page)
 
 static void page_give_back(void *va)
 {
-	if (is_protected())
+	if (is_protected_kvm_enabled())
 		hyp_unpin_shared_mem(va, va + PAGE_SIZE);
 }
 
@@ -90,7 +81,7 @@ static int region_take(struct hyp_trace_load *load, u32 *budget)
 	u32 nr = region_step(load->region_pages - load->region_taken, *budget);
 	int ret;
 
-	if (nr && is_protected()) {
+	if (nr && is_protected_kvm_enabled()) {
 		ret = __pkvm_host_donate_hyp(load->region_pfn + load->region_taken, nr);
 		if (ret)
 			return ret;
@@ -114,7 +105,7 @@ static int region_give_back(struct hyp_trace_load *load, u32 *budget)
 
 	if (nr) {
 		memset(va, 0, nr * PAGE_SIZE);
-		if (is_protected()) {
+		if (is_protected_kvm_enabled()) {
 			kvm_flush_dcache_to_poc(va, nr * PAGE_SIZE);
 			WARN_ON(__pkvm_hyp_donate_host(pfn, nr));
 		}
