@@ -20,12 +20,14 @@ struct rb_ext;
 /**
  * struct trace_ext_ring - memory of one CPU's ring
  * @cpu:	its CPU
+ * @reserved:	its memory survives a reboot, and is never freed
  * @nr_slots:	pages in the ring
  * @meta:	where the writer publishes its position
  * @pages:	@nr_slots + 1 pages, by id
  */
 struct trace_ext_ring {
 	int			cpu;
+	bool			reserved;
 	u32			nr_slots;
 	struct ext_ring_meta	*meta;
 	struct ext_ring_page	**pages;
@@ -66,6 +68,8 @@ enum trace_ext_mode {
  * @reset:	empty a ring
  * @enable:	record the event of that number (struct trace_ext_event) with type
  *		@type, or disable it if @type is 0
+ * @seen:	a reader of events has closed its file. Any context. NULL if the writer need
+ *		not know
  * @set_alarm:	call trace_ext_doorbell() on CPU @cpu at the next event at position
  *		@pos or later, once. Replaces an earlier alarm. Called on that CPU with
  *		interrupts off, or while it is offline or its ring is closed; otherwise
@@ -91,6 +95,7 @@ struct trace_ext_ops {
 	int	(*reset)(int cpu);
 	int	(*enable)(unsigned int event, u16 type);
 	int	(*set_alarm)(int cpu, u64 pos);
+	void	(*seen)(void);
 };
 
 /**
@@ -122,8 +127,12 @@ enum trace_ext_error {
  * @location:	location of its messages in error_log
  * @errors:	its messages in error_log
  * @ops:	operations of its driver
+ * @source:	the writer whose events of an earlier boot it shows, and does nothing else;
+ *		NULL if it records events
  * @size:	size of its buffer [bytes per CPU]; 0 for that of other instances
  * @dump_events: number of events that a dump in a crash shows at most, of all CPUs together
+ * @clean:	write memory that survives a reboot from the caches to where it survives; any
+ *		context. Needed with trace_ext_mem_init() only
  * @created:	called with the directory of its instance when that exists; or NULL
  * @ext:	its buffer, NULL while it has no instance
  * @registered:	its operations can be called
@@ -142,8 +151,10 @@ struct trace_ext_writer {
 	const char			*location;
 	const char			*errors[TRACE_EXT_NR_ERRORS];
 	const struct trace_ext_ops	*ops;
+	struct trace_ext_writer		*source;
 	unsigned long			size;
 	unsigned int			dump_events;
+	void				(*clean)(const void *start, size_t size);
 	void				(*created)(struct dentry *dir);
 
 	struct rb_ext			*ext;

@@ -15,6 +15,7 @@
  * @writer:	the writer that records it
  * @number:	the writer's number of the event
  * @size:	size of its record [bytes]
+ * @by_kernel:	its text depends on this kernel's code, not only on its format
  * @users:	number of instances that have it enabled (the writer's, the root, or
  *		both); protected by event_mutex
  */
@@ -23,6 +24,7 @@ struct trace_ext_event {
 	struct trace_ext_writer	*writer;
 	unsigned int		number;
 	u16			size;
+	bool			by_kernel;
 	unsigned int		users;
 };
 

@@ -8,6 +8,7 @@
 #ifndef _KERNEL_TRACE_EXT_PAGE_H
 #define _KERNEL_TRACE_EXT_PAGE_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/ext_ring.h>
 
@@ -51,6 +52,30 @@ struct ext_cursor {
 static inline u64 ext_page_commit(const struct ext_ring_page *page)
 {
 	return smp_load_acquire(&page->commit);
+}
+
+/* Maximum number of events in a page: each has a header, and the type and pid of a record. */
+#define EXT_PAGE_MAX_EVENTS	(EXT_RING_DATA_SIZE / 12)
+
+/*
+ * The writer's clock may be ahead of this kernel's until it is corrected, after a suspend
+ * for instance. This limit [ns] only rejects nonsense.
+ */
+#define EXT_PAGE_MAX_AHEAD	(600ULL * 1000000000)
+
+/* ring_buffer.c's flags in a page's commit that tell binary readers of lost events. */
+#define MISSED_EVENTS	BIT(31)
+#define MISSED_STORED	BIT(30)
+
+/**
+ * ext_page_bytes() - get the number of bytes of events in any page of a ring
+ * @page:	the page; if it is the reader page of a mapped ring, it may have flags
+ *
+ * Return: bytes of data; untrusted, may be more than EXT_RING_DATA_SIZE
+ */
+static inline u64 ext_page_bytes(const struct ext_ring_page *page)
+{
+	return ext_page_commit(page) & ~(u64)(MISSED_EVENTS | MISSED_STORED);
 }
 
 /**

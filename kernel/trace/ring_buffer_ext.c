@@ -13,6 +13,7 @@
 
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
+#include "trace_ext_mem.h"
 #include "trace_ext_test.h"
 
 /* Memory of a ring ---------------------------------------------------------- */
@@ -24,10 +25,12 @@ static void ring_free(struct trace_ext_ring *ring)
 	if (!ring)
 		return;
 
-	for (id = 0; ring->pages && id <= ring->nr_slots; id++)
-		free_page((unsigned long)ring->pages[id]);
+	if (!ring->reserved) {
+		for (id = 0; ring->pages && id <= ring->nr_slots; id++)
+			free_page((unsigned long)ring->pages[id]);
+		free_page((unsigned long)ring->meta);
+	}
 	kvfree(ring->pages);
-	free_page((unsigned long)ring->meta);
 	kfree(ring);
 }
 
@@ -43,28 +46,44 @@ static void *ring_page_alloc(int cpu)
 	return page ? page_address(page) : NULL;
 }
 
-static struct trace_ext_ring *ring_alloc(int cpu, u32 nr_slots)
+/* Allocate the pages of a ring. Return false if there is no memory; the caller frees it. */
+static bool ring_pages_alloc(struct trace_ext_ring *ring)
+{
+	u32 id;
+
+	ring->meta = ring_page_alloc(ring->cpu);
+	if (!ring->meta)
+		return false;
+
+	for (id = 0; id <= ring->nr_slots; id++) {
+		ring->pages[id] = ring_page_alloc(ring->cpu);
+		if (!ring->pages[id])
+			return false;
+		cond_resched();
+	}
+
+	return true;
+}
+
+static struct trace_ext_ring *ring_alloc(struct rb_ext_cpu *c, u32 nr_slots)
 {
 	struct trace_ext_ring *ring __free(ring_free) = NULL;
-	u32 id;
 
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
 		return NULL;
 
-	ring->cpu = cpu;
+	ring->cpu = c->cpu;
 	ring->nr_slots = nr_slots;
-	ring->meta = ring_page_alloc(cpu);
+	ring->reserved = trace_ext_mem_slots(c->ext->writer);
 	ring->pages = kvcalloc(nr_slots + 1, sizeof(*ring->pages), GFP_KERNEL);
-	if (!ring->meta || !ring->pages)
+	if (!ring->pages)
 		return NULL;
 
-	for (id = 0; id <= nr_slots; id++) {
-		ring->pages[id] = ring_page_alloc(cpu);
-		if (!ring->pages[id])
-			return NULL;
-		cond_resched();
-	}
+	if (ring->reserved)
+		trace_ext_mem_pages(ring);
+	else if (!ring_pages_alloc(ring))
+		return NULL;
 
 	return no_free_ptr(ring);
 }
@@ -93,6 +112,8 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 		return -ENOMEM;
 	rb_ext_slots_init(slot_id, ring->nr_slots);
 
+	if (ring->reserved)
+		trace_ext_mem_begin(ring);
 	ret = c->ext->ops->load(ring);
 	if (ret)
 		return ret;
@@ -103,6 +124,7 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 		rb_ext_rewind(c);
 	}
 
+	rb_ext_crash_set(c, ring);
 	rb_ext_rearm(c);
 	return 0;
 }
@@ -135,6 +157,7 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 	}
 
 	kvfree(slot_id);
+	rb_ext_crash_set(c, NULL);
 
 	/* If the writer refused, it may still write to the pages: leak them. */
 	return ret ? NULL : ring;
@@ -186,7 +209,7 @@ static int cpu_load(struct rb_ext_cpu *c)
 	if (!cpu_pages_alloc(c))
 		return -ENOMEM;
 
-	ring = ring_alloc(c->cpu, c->nr_slots);
+	ring = ring_alloc(c, c->nr_slots);
 	if (!ring)
 		return -ENOMEM;
 
@@ -261,7 +284,7 @@ static int load_all(struct rb_ext *ext)
 	return 0;
 }
 
-/* Load all rings; on failure, unload them unless the writer was started before. */
+/* Load all rings; on failure, unload them if this has started the writer. */
 static int try_load_all(struct rb_ext *ext)
 {
 	bool was_started;
@@ -272,7 +295,7 @@ static int try_load_all(struct rb_ext *ext)
 
 	was_started = ext->started;
 	ret = load_all(ext);
-	if (ret && !was_started)
+	if (ret && ext->started && !was_started)
 		unload_all(ext);
 
 	return ret;
@@ -360,7 +383,12 @@ static void idle_work(struct work_struct *work)
  */
 void rb_ext_reader_gone(struct rb_ext *ext)
 {
-	if (ext && !READ_ONCE(ext->on))
+	if (!ext)
+		return;
+
+	if (ext->ops->seen)
+		ext->ops->seen();
+	if (!READ_ONCE(ext->on))
 		schedule_work(&ext->idle);
 }
 
@@ -432,6 +460,12 @@ void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite)
 
 #define MAX_SIZE	(EXT_RING_MAX_SLOTS * EXT_RING_DATA_SIZE)
 
+static u32 slots_for(unsigned long size)
+{
+	return clamp(DIV_ROUND_UP(size, EXT_RING_DATA_SIZE), EXT_RING_MIN_SLOTS,
+		     EXT_RING_MAX_SLOTS);
+}
+
 unsigned long rb_ext_size(struct rb_ext *ext, int cpu)
 {
 	return per_cpu_ptr(ext->cpus, cpu)->nr_slots *
@@ -476,7 +510,7 @@ static int resize_cpus(struct rb_ext *ext, const struct cpumask *cpus,
 		if (!c->ring || c->nr_slots == nr_slots)
 			continue;
 
-		rings[cpu] = ring_alloc(cpu, nr_slots);
+		rings[cpu] = ring_alloc(c, nr_slots);
 		if (!rings[cpu]) {
 			for_each_cpu(cpu, cpus)
 				ring_free(rings[cpu]);
@@ -512,19 +546,41 @@ static bool is_mapped(struct rb_ext *ext, const struct cpumask *cpus)
 	return false;
 }
 
-int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
+/* Check the size that a user asks for, and say what is allowed. */
+static int check_size(struct rb_ext *ext, unsigned long size)
 {
-	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
-				     cpu_possible_mask : cpumask_of(cpu);
-	unsigned long nr_slots;
+	unsigned long reserved = trace_ext_mem_slots(ext->writer);
+
+	if (ext->writer->source) {
+		pr_err("%s: what has been recorded can be read and cleared, not resized\n",
+		       ext->name);
+		return -EROFS;
+	}
 
 	if (size > MAX_SIZE) {
 		pr_err("%s: a buffer may have %lu KiB per CPU at most\n",
 		       ext->name, MAX_SIZE / 1024);
 		return -EINVAL;
 	}
-	nr_slots = max(DIV_ROUND_UP(size, EXT_RING_DATA_SIZE),
-		       EXT_RING_MIN_SLOTS);
+
+	if (reserved && slots_for(size) > reserved) {
+		pr_err("%s: %lu KiB per CPU do not fit into the memory that is reserved, which has room for %lu KiB per CPU\n",
+		       ext->name, size / 1024, reserved * EXT_RING_DATA_SIZE / 1024);
+		return -ENOSPC;
+	}
+
+	return 0;
+}
+
+int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
+{
+	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
+				     cpu_possible_mask : cpumask_of(cpu);
+	u32 nr_slots = slots_for(size);
+	int ret = check_size(ext, size);
+
+	if (ret)
+		return ret;
 
 	guard(cpus_read_lock)();
 	guard(mutex)(&ext->lock);
@@ -533,7 +589,8 @@ int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 		return -EBUSY;
 
 	/* If it is not loaded, fail now rather than when tracing is turned on. */
-	if (ext->tr && nr_slots * cpumask_weight(cpus) > si_mem_available())
+	if (!trace_ext_mem_slots(ext->writer) &&
+	    (unsigned long)nr_slots * cpumask_weight(cpus) > si_mem_available())
 		return -ENOMEM;
 
 	return resize_cpus(ext, cpus, nr_slots);
@@ -554,6 +611,15 @@ static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
 	return MAX_SIZE;
 }
 
+/* Set the size of all rings; none is loaded. */
+static void set_slots(struct rb_ext *ext, u32 nr_slots)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(ext->cpus, cpu)->nr_slots = nr_slots;
+}
+
 /**
  * rb_ext_prepare() - set a buffer's size and mode when its instance is created
  * @ext:	the buffer
@@ -561,14 +627,55 @@ static unsigned long clamp_size(struct rb_ext *ext, unsigned long size)
  *		limited to the maximum
  * @overwrite:	if true, a full ring loses the oldest events, else the newest
  *
- * Return: 0, -ENOMEM
+ * Return: 0, or an error that a test injects
  */
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite)
 {
 	rb_ext_set_overwrite(ext, overwrite);
-	return trace_ext_test_fail() ?:
-	       rb_ext_resize(ext, clamp_size(ext, ext->writer->size ?: size),
-			     RING_BUFFER_ALL_CPUS);
+	/* What an earlier boot has left says how large it is. */
+	if (!ext->writer->source)
+		set_slots(ext, slots_for(clamp_size(ext, ext->writer->size ?: size)));
+
+	return trace_ext_test_fail();
+}
+
+/**
+ * rb_ext_use_mem() - make a buffer fit into its writer's reserved memory, if it has any
+ * @ext:	the buffer, without rings
+ *
+ * It has all of that memory, or as much as the boot parameter for its size says.
+ */
+void __init rb_ext_use_mem(struct rb_ext *ext)
+{
+	u32 reserved = trace_ext_mem_slots(ext->writer), wanted = reserved;
+
+	if (ext->writer->size)
+		wanted = slots_for(clamp_size(ext, ext->writer->size));
+	if (reserved)
+		set_slots(ext, min(wanted, reserved));
+}
+
+/**
+ * rb_ext_load_cpu() - load the ring of one CPU, with a size of its own
+ * @ext:	the buffer, whose writer shows what an earlier boot has recorded
+ * @cpu:	the CPU
+ * @nr_slots:	pages of its ring
+ *
+ * Return: 0, -ENOMEM
+ */
+int __init rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots)
+{
+	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
+	int ret;
+
+	guard(mutex)(&ext->lock);
+
+	c->nr_slots = nr_slots;
+	ret = cpu_load(c);
+	if (ret)
+		c->nr_slots = EXT_RING_MIN_SLOTS;
+
+	return ret;
 }
 
 static void readers_reset(struct rb_ext_cpu *c)
@@ -592,6 +699,7 @@ static void readers_reset(struct rb_ext_cpu *c)
 static void cpu_reset(struct rb_ext_cpu *c)
 {
 	struct trace_ext_ring *ring = c->ring;
+	u64 since = ktime_get_boot_fast_ns();
 	int ret = 0;
 
 	if (ring) {
@@ -601,6 +709,8 @@ static void cpu_reset(struct rb_ext_cpu *c)
 		if (!ret)
 			rb_ext_slots_init(c->slot_id, ring->nr_slots);
 	}
+	if (!ret)
+		trace_ext_mem_cleared(c->ext->writer, c->cpu, ring, since);
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
 		c->ring = ring;
@@ -706,6 +816,7 @@ int rb_ext_init(struct rb_ext *ext)
 	ext->overwrite = true;
 	INIT_WORK(&ext->idle, idle_work);
 	rb_ext_init_wait(ext);
+	rb_ext_crash_init(ext);
 	return 0;
 }
 

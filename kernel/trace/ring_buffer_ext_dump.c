@@ -49,7 +49,7 @@ static const struct ext_ring_page *find_page(const struct trace_ext_ring *ring,
 		u64 first_seq = READ_ONCE(page->first_seq);
 
 		if (first_seq < want.from || first_seq > want.to ||
-		    !rb_ext_page_commit(page))
+		    !ext_page_bytes(page))
 			continue;
 		if (found && (want.largest ? first_seq < *seq : first_seq > *seq))
 			continue;
@@ -101,7 +101,7 @@ static bool copy_if_whole(struct rb_ext_dump *d, const struct ext_ring_page *pag
 static u32 take_page(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 seq)
 {
 	struct rb_ext_dump *d = &c->dump;
-	u64 commit = rb_ext_page_commit(page);
+	u64 commit = ext_page_bytes(page);
 	struct ext_cursor check;
 	int count;
 
@@ -117,7 +117,7 @@ static u32 take_page(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64
 	ext_cursor_init(&d->cursor, d->copy);
 	check = d->cursor;
 	count = ext_cursor_skip(&check, d->copy, commit, &c->ext->format);
-	if (count < 0 || check.ts > rb_ext_latest()) {
+	if (count < 0 || check.ts > rb_ext_latest(c->ext)) {
 		if (++d->bad == MOST_BAD_PAGES)
 			d->pages = 0;
 		return 0;
@@ -229,7 +229,7 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 		return 0;
 
 	d->last_page = seq;
-	d->last_commit = rb_ext_page_commit(page);
+	d->last_commit = ext_page_bytes(page);
 	do {
 		count += take_page(c, page, seq);
 		if (seq == d->last_page)

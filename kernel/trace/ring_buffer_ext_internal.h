@@ -194,6 +194,7 @@ struct rb_ext_cpu {
  * @traceoff:	trace_instance= names it, with ^traceoff
  * @follows:	the writer is told of task switches; private to trace_ext.c
  * @cpus:	a ring for each possible CPU
+ * @crash:	where the rings are, for dumps of all memory; NULL if they do not have them
  * @lock:	serialises load, unload, resize, reset
  * @started:	the writer has been started, so its clock runs
  * @mode_lock:	protects the three members below, and orders changes of the mode
@@ -221,6 +222,7 @@ struct rb_ext {
 	bool				traceoff;
 	bool				follows;
 	struct rb_ext_cpu __percpu	*cpus;
+	u64				*crash;
 
 	struct mutex			lock;
 	bool				started;
@@ -242,10 +244,6 @@ struct rb_ext {
 };
 
 #define RB_EXT_NO_ALARM	U64_MAX
-
-/* ring_buffer.c's flags in a page's commit that tell binary readers of lost events. */
-#define MISSED_EVENTS	BIT(31)
-#define MISSED_STORED	BIT(30)
 
 /*
  * Maximum number of pages, 1 MiB, to go through with rb_ext_cpu.lock held, which keeps
@@ -283,17 +281,6 @@ rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
 }
 
 /**
- * rb_ext_page_commit() - get the number of bytes of events in any page of a ring
- * @page:	the page; if it is the reader page of a mapped ring, it may have flags
- *
- * Return: bytes of data; untrusted, may be more than EXT_RING_DATA_SIZE
- */
-static inline u64 rb_ext_page_commit(const struct ext_ring_page *page)
-{
-	return ext_page_commit(page) & ~(u64)(MISSED_EVENTS | MISSED_STORED);
-}
-
-/**
  * rb_ext_oldest() - get the oldest position that is in the ring
  * @c:		a CPU whose ring is loaded
  * @tail:	the writer's position
@@ -309,15 +296,18 @@ static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
 
 /**
  * rb_ext_latest() - get the latest plausible time stamp
+ * @ext:	the buffer
  *
- * The writer's clock may be ahead of this kernel's until it is corrected, after a suspend
- * for instance. The limit of ten minutes only rejects nonsense.
+ * Events of an earlier boot have that boot's clock, and have been checked.
  *
  * Return: boot clock [ns]
  */
-static inline u64 rb_ext_latest(void)
+static inline u64 rb_ext_latest(const struct rb_ext *ext)
 {
-	return ktime_get_boot_fast_ns() + 600ULL * NSEC_PER_SEC;
+	if (ext->writer->source)
+		return U64_MAX;
+
+	return ktime_get_boot_fast_ns() + EXT_PAGE_MAX_AHEAD;
 }
 
 /* ring_buffer_ext_page.c */
@@ -363,9 +353,21 @@ void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost);
 int rb_ext_map_prepare(struct vm_area_struct *vma);
 int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma);
 
+/* ring_buffer_ext_crash.c */
+#ifdef CONFIG_VMCORE_INFO
+void rb_ext_crash_init(struct rb_ext *ext);
+void rb_ext_crash_name(const struct rb_ext *ext);
+void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring);
+#else
+#define rb_ext_crash_init(ext)			do { } while (0)
+#define rb_ext_crash_set(c, ring)		do { } while (0)
+#endif
+
 /* ring_buffer_ext.c */
 int rb_ext_init(struct rb_ext *ext);
 void rb_ext_exit(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);
+int rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots);
+void rb_ext_use_mem(struct rb_ext *ext);
 
 #endif /* _KERNEL_TRACE_RING_BUFFER_EXT_INTERNAL_H */

@@ -71,7 +71,7 @@ static bool iter_copy_page(struct rb_ext_iter *iter)
 	ext_cursor_init(&iter->cursor, iter->copy);
 	check = iter->cursor;
 	if (ext_cursor_skip(&check, iter->copy, commit, &c->ext->format) < 0 ||
-	    check.ts > rb_ext_latest())
+	    check.ts > rb_ext_latest(c->ext))
 		return false;
 
 	iter->commit = commit;
@@ -191,6 +191,8 @@ void rb_ext_iter_free(struct rb_ext_iter *iter)
 {
 	struct rb_ext *ext = iter->c->ext;
 
+	if (ext->ops->seen)
+		ext->ops->seen();
 	if (atomic_dec_and_test(&ext->iters) && !READ_ONCE(ext->on))
 		schedule_work(&ext->idle);
 

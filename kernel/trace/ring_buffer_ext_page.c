@@ -60,7 +60,7 @@ static void take_commit(struct rb_ext_cpu *c)
 	}
 
 	/* Otherwise later, valid time stamps would be rejected as going backwards. */
-	if (end.ts > rb_ext_latest()) {
+	if (end.ts > rb_ext_latest(c->ext)) {
 		skip_page(c, "time in the future");
 		return;
 	}

@@ -20,12 +20,13 @@ static void *room_at(struct ext_ring_page *page, size_t offset)
 }
 
 /*
- * True if all of the reader page is copied, and the writer has left it. Read the tail
- * first: if the writer has left the page, its commit is final.
+ * True if all of the reader page is copied, and the writer has left it, or has ended there.
+ * Read the tail first: if the writer has left the page, its commit is final.
  */
 static bool is_final(struct rb_ext_cpu *c)
 {
-	bool final = !c->ring || rb_ext_tail(c->ring) >= c->next_pos;
+	bool final = !c->ring || c->ext->writer->source ||
+		     rb_ext_tail(c->ring) >= c->next_pos;
 
 	rb_ext_refresh(c);
 	return final;

@@ -8,9 +8,6 @@
 
 #include "ring_buffer_ext_internal.h"
 
-/* Maximum number of events in a page: each has a header and a struct trace_entry. */
-#define MAX_EVENTS	(EXT_RING_DATA_SIZE / 12)
-
 /**
  * struct stat_snapshot - snapshot of a ring's statistics, taken while the writer runs
  * @entries:	unread events
@@ -85,7 +82,7 @@ static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *
 	if (first_seq > expected)
 		snap->overrun = first_seq - expected;
 	before = READ_ONCE(page->first_seq) - first_seq;
-	if (count >= 0 && before <= (u64)c->ring->nr_slots * MAX_EVENTS)
+	if (count >= 0 && before <= (u64)c->ring->nr_slots * EXT_PAGE_MAX_EVENTS)
 		snap->entries += before + count;
 
 	/* Pairs with ring_begin_page(). Check that the oldest page was not reused. */

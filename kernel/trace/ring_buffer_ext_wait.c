@@ -38,7 +38,8 @@ static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 
 	if (rb_ext_empty(ext, cpu))
 		return false;
-	if (!full || cpu == RING_BUFFER_ALL_CPUS)
+	/* What an earlier boot has recorded will not grow. */
+	if (!full || cpu == RING_BUFFER_ALL_CPUS || ext->writer->source)
 		return true;
 
 	c = per_cpu_ptr(ext->cpus, cpu);

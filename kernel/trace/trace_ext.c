@@ -19,6 +19,7 @@
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
 #include "trace_ext_events.h"
+#include "trace_ext_mem.h"
 #include "trace_ext_test.h"
 
 /* Writers -------------------------------------------------------------------------- */
@@ -304,6 +305,19 @@ void __init trace_ext_create_all(void)
 	}
 }
 
+#ifdef CONFIG_VMCORE_INFO
+/* Name the rings of all writers in vmcoreinfo, which is being made. */
+void __init trace_ext_save_vmcoreinfo(void)
+{
+	struct trace_ext_writer *writer;
+
+	for (writer = writers; writer; writer = writer->next) {
+		if (writer->ext)
+			rb_ext_crash_name(writer->ext);
+	}
+}
+#endif
+
 /**
  * trace_ext_link() - link an external writer's directory from instances/
  * @ext:	the writer's buffer, or NULL if an instance is not external
@@ -413,11 +427,17 @@ static bool __init is_wanted_on(struct rb_ext *ext, bool has_events)
 	return !ext->traceoff && (node || has_events || tracer_tracing_is_on(ext->tr));
 }
 
-/* Begin to trace, with what boot parameters have set. */
-static void __init begin(struct rb_ext *ext)
+/* Have the writer record what boot parameters have set. */
+static void __init arm(struct rb_ext *ext)
 {
 	trace_ext_events_arm(ext->writer);
 	rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);
+}
+
+/* Begin to trace. */
+static void __init begin(struct rb_ext *ext)
+{
+	arm(ext);
 
 	guard(mutex)(&trace_types_lock);
 
@@ -425,6 +445,19 @@ static void __init begin(struct rb_ext *ext)
 		tracer_tracing_off(ext->tr);
 	else
 		tracer_tracing_on(ext->tr);
+}
+
+/**
+ * trace_ext_note_sizes() - have buffer_size_kb show the sizes that a buffer has
+ * @ext:	the buffer; it has not the sizes that parameters or defaults have asked for
+ */
+void trace_ext_note_sizes(struct rb_ext *ext)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(ext->tr->array_buffer.data, cpu)->entries =
+			rb_ext_size(ext, cpu);
 }
 
 /**
@@ -448,6 +481,8 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 
 	writer->registered = true;
 	ext->ops = writer->ops;
+	rb_ext_use_mem(ext);
+	trace_ext_note_sizes(ext);
 	if (is_wanted_on(ext, trace_ext_events_move(writer)))
 		begin(ext);
 	else
@@ -460,10 +495,8 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 {
 	struct rb_ext *ext = writer->ext;
 
-	if (!writer->armed) {
-		rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);
-		trace_ext_events_arm(writer);
-	}
+	if (!writer->armed)
+		arm(ext);
 
 	if (!ext->tr->dir) {
 		pr_err("%s: not available: no directory in tracefs\n", writer->label);
@@ -489,6 +522,8 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 static int __init trace_ext_init(void)
 {
 	struct trace_ext_writer *writer;
+
+	trace_ext_mem_describe();
 
 	for (writer = writers; writer; writer = writer->next) {
 		if (writer->registered && writer->ext)

@@ -11,6 +11,7 @@
 
 struct dentry;
 struct trace_array;
+struct trace_event;
 
 /* ftrace_dump_one(), which is private to trace.c. */
 typedef void (*trace_ext_dump_one_fn)(struct trace_array *tr, enum ftrace_dump_mode mode);
@@ -39,19 +40,26 @@ struct trace_array *trace_array_create_ext(const char *name, const char *systems
 extern struct rb_ext *creating_ext;
 #define trace_array_ext(tr)			((tr)->ext)
 void trace_ext_create_all(void);
+void trace_ext_save_vmcoreinfo(void);
+void trace_ext_note_sizes(struct rb_ext *ext);
 bool trace_ext_boot_instance(char *spec, char *events);
 void trace_ext_link(struct rb_ext *ext, struct dentry *dir);
 bool trace_ext_stays(const struct rb_ext *ext);
 void trace_ext_follow_pids(struct rb_ext *ext);
+bool trace_ext_prints_numbers(const struct trace_array *tr, const struct trace_event *event);
+void trace_ext_find_cmdline(const struct trace_array *tr, int pid, char *comm);
 void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #else
 #define creating_ext				((struct rb_ext *)NULL)
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define trace_ext_create_all()			do { } while (0)
+#define trace_ext_save_vmcoreinfo()		do { } while (0)
 #define trace_ext_boot_instance(spec, events)	false
 #define trace_ext_link(ext, dir)		do { } while (0)
 #define trace_ext_stays(ext)			false
 #define trace_ext_follow_pids(ext)		do { } while (0)
+#define trace_ext_prints_numbers(tr, event)	false
+#define trace_ext_find_cmdline(tr, pid, comm)	trace_find_cmdline(pid, comm)
 #define trace_ext_dump(mode, dump_one)		do { } while (0)
 #endif
 

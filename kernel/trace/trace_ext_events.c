@@ -9,6 +9,7 @@
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/errno.h>
+#include <linux/jhash.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -113,6 +114,14 @@ static int event_enable(struct trace_ext_event *event)
 	return event->writer->ops->enable(event->number, event->call.event.type);
 }
 
+/* Does an instance only show what has been recorded? */
+static bool is_frozen(const struct trace_event_file *file)
+{
+	const struct rb_ext *ext = trace_array_ext(file->tr);
+
+	return ext && ext->writer->source;
+}
+
 /**
  * trace_ext_event_reg() - have the writer record an event, or stop it
  * @call:	the event
@@ -124,7 +133,8 @@ static int event_enable(struct trace_ext_event *event)
  * counted.
  *
  * Context: event_mutex is held.
- * Return: 0, -EOPNOTSUPP for anything but recording it (perf), or the writer's error
+ * Return: 0, -EOPNOTSUPP for anything but recording it (perf), -EROFS in an instance that
+ * only shows what has been recorded, or the writer's error
  */
 int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 {
@@ -134,6 +144,8 @@ int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
+		if (is_frozen(data))
+			return -EROFS;
 		if (armed)
 			note_if_foreign(data);
 		if (armed && !event->users)
@@ -174,9 +186,29 @@ static struct trace_ext_event *next_event(const struct trace_ext_writer *writer,
 #define for_each_event_of(event, writer)				\
 	for (event = next_event(writer, NULL); event; event = next_event(writer, event))
 
+/* The largest type of a writer's events; 0 if @writer is NULL. */
+static unsigned int __init last_type(const struct trace_ext_writer *writer)
+{
+	struct trace_ext_event *event;
+	unsigned int last = 0;
+
+	for_each_event_of(event, writer)
+		last = max_t(unsigned int, last, event->call.event.type);
+
+	return last;
+}
+
+static void __init add_sizes(const struct trace_ext_writer *writer, u16 *size)
+{
+	struct trace_ext_event *event;
+
+	for_each_event_of(event, writer)
+		size[event->call.event.type] = event->size;
+}
+
 /**
- * trace_ext_format_init() - fill in the format of a writer's events
- * @writer:	the writer
+ * trace_ext_format_init() - fill in the format of the events in a writer's rings
+ * @writer:	the writer; if it has a source, that writer's events are included
  * @format:	the format
  *
  * Return: 0 or -ENOMEM
@@ -184,26 +216,107 @@ static struct trace_ext_event *next_event(const struct trace_ext_writer *writer,
 int __init trace_ext_format_init(const struct trace_ext_writer *writer,
 				 struct ext_page_format *format)
 {
-	struct trace_ext_event *event;
-	unsigned int last = 0;
+	unsigned int last;
 	u16 *size;
 
 	guard(mutex)(&event_mutex);
 
-	for_each_event_of(event, writer)
-		last = max_t(unsigned int, last, event->call.event.type);
-
+	last = max(last_type(writer), last_type(writer->source));
 	size = kcalloc(last + 1, sizeof(*size), GFP_KERNEL);
 	if (!size)
 		return -ENOMEM;
 
-	for_each_event_of(event, writer)
-		size[event->call.event.type] = event->size;
-
+	add_sizes(writer, size);
+	add_sizes(writer->source, size);
 	format->size = size;
 	format->nr_types = last + 1;
 	return 0;
 }
+
+/* Descriptions for the next boot --------------------------------------------------- */
+
+/**
+ * trace_ext_events_count() - count the events of a writer
+ * @writer:	the writer
+ *
+ * Return: their number
+ */
+u32 __init trace_ext_events_count(const struct trace_ext_writer *writer)
+{
+	struct trace_ext_event *event;
+	u32 count = 0;
+
+	guard(mutex)(&event_mutex);
+
+	for_each_event_of(event, writer)
+		count++;
+
+	return count;
+}
+
+static u32 hash_string(const char *string, u32 hash)
+{
+	return jhash(string, strlen(string), hash);
+}
+
+static u32 __init hash_fields(struct trace_ext_event *event)
+{
+	struct ftrace_event_field *field;
+	u32 hash = 0;
+
+	list_for_each_entry(field, trace_get_fields(&event->call), link) {
+		hash = hash_string(field->name, hash);
+		hash = hash_string(field->type, hash);
+		hash = jhash_3words(field->offset, field->size, field->is_signed, hash);
+	}
+
+	return hash;
+}
+
+/**
+ * trace_ext_events_hash_fields() - fill in names, types and hashes of fields of all events
+ * @writer:	the writer
+ * @bank:	has room for as many events as trace_ext_events_count() has found
+ */
+void __init trace_ext_events_hash_fields(const struct trace_ext_writer *writer,
+					 struct ext_mem_bank *bank)
+{
+	struct ext_mem_event *to = bank->events;
+	struct trace_ext_event *event;
+
+	guard(mutex)(&event_mutex);
+
+	for_each_event_of(event, writer) {
+		strscpy(to->name, trace_event_name(&event->call));
+		to->type = event->call.event.type;
+		to->fields = hash_fields(event);
+		to++;
+	}
+}
+
+/**
+ * trace_ext_events_hash_texts() - fill in the hashes of what events are printed as
+ * @writer:	the writer
+ * @bank:	trace_ext_events_hash_fields() has filled it in
+ */
+void __init trace_ext_events_hash_texts(const struct trace_ext_writer *writer,
+					struct ext_mem_bank *bank)
+{
+	struct ext_mem_event *to = bank->events;
+	struct trace_ext_event *event;
+
+	guard(mutex)(&event_mutex);
+
+	for_each_event_of(event, writer) {
+		u32 hash = hash_string(event->call.print_fmt, 0);
+
+		/* Without a hash, another kernel's text is never taken for the same. */
+		to->text = event->by_kernel ? 0 : hash;
+		to++;
+	}
+}
+
+/* Boot ------------------------------------------------------------------------------- */
 
 /* Call @fn for each instance's file of an event that is enabled there. */
 static void __init to_enabled_files(struct trace_event_call *call,

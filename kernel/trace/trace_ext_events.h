@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include <linux/trace_ext_event.h>
 
-#include "ext_page.h"
+#include "ext_mem.h"
 #include "trace.h"
 #include "trace_ext.h"
 
@@ -21,6 +21,11 @@ int trace_ext_system_filter(struct trace_array *tr, const char *system, char *fi
 
 int trace_ext_format_init(const struct trace_ext_writer *writer,
 			  struct ext_page_format *format);
+u32 trace_ext_events_count(const struct trace_ext_writer *writer);
+void trace_ext_events_hash_fields(const struct trace_ext_writer *writer,
+				  struct ext_mem_bank *bank);
+void trace_ext_events_hash_texts(const struct trace_ext_writer *writer,
+				 struct ext_mem_bank *bank);
 bool trace_ext_events_move(struct trace_ext_writer *writer);
 void trace_ext_events_arm(struct trace_ext_writer *writer);
 void trace_ext_events_remove(void);

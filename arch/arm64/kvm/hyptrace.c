@@ -526,6 +526,7 @@ struct trace_ext_writer hyptrace_writer = {
 	},
 	.ops		= &hyptrace_ops,
 	.dump_events	= 500,			/* A serial console is slow. */
+	.clean		= hyptrace_mem_clean,
 	.created	= hyptrace_test_init,
 };
 
@@ -688,7 +689,9 @@ static int __init hyptrace_init(void)
 
 	available = true;
 	hyptrace_events_init();
+	hyptrace_mem_init();
 	trace_ext_register(&hyptrace_writer);
+	hyptrace_mem_show();
 	return 0;
 }
 device_initcall(hyptrace_init);

@@ -59,6 +59,9 @@ void hyptrace_clock_resume(void);
 int hyptrace_doorbell_init(void);
 
 void hyptrace_events_init(void);
+void hyptrace_mem_init(void);
+void hyptrace_mem_show(void);
+void hyptrace_mem_clean(const void *start, size_t size);
 
 extern struct trace_ext_writer hyptrace_writer;
 

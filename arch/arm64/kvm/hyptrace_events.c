@@ -55,4 +55,5 @@ void __init hyptrace_events_init(void)
 {
 	hyptrace_printk_init(&event_hyp_printk.call, &event_hyp_puts.call);
 	event_hyp_panic.call.event.funcs->trace = hyp_panic_print;
+	event_hyp_panic.by_kernel = true;
 }

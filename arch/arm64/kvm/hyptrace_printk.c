@@ -10,7 +10,7 @@
 #include <linux/printk.h>
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
-#include <linux/trace_events.h>
+#include <linux/trace_ext_event.h>
 
 #include "hyptrace_printk.h"
 
@@ -132,6 +132,8 @@ static void set_format(struct trace_event_call *call, const char *conversions,
 
 	if (fmt)
 		call->print_fmt = fmt;
+	else
+		to_trace_ext_event(call)->by_kernel = true;
 }
 
 /**
