@@ -194,6 +194,16 @@ static inline int nr_cpus(void)
 	return sysconf(_SC_NPROCESSORS_CONF);
 }
 
+/* The rings are in memory of a fixed size, which is never freed. */
+static inline bool memory_is_reserved(void)
+{
+	char *cmdline = get("/proc/cmdline");
+	bool reserved = strstr(cmdline, "kvm-arm.hyp_trace_mem=");
+
+	free(cmdline);
+	return reserved;
+}
+
 static inline bool has_gicv3(void)
 {
 	char *text = get("/proc/interrupts");

@@ -121,7 +121,7 @@ static void check_event(const struct ring_buffer_event *event, const void *where
 static void check_time(u64 ts)
 {
 	require(ts >= last_ts);
-	require(ts <= rb_ext_latest());
+	require(ts <= rb_ext_latest(&reader.ext));
 	last_ts = ts;
 }
 
