@@ -13,6 +13,7 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 
+#include "ext_mem.h"
 #include "ring_buffer_ext_internal.h"
 #include "trace_ext_events.h"
 

@@ -9,11 +9,13 @@
 #include <linux/string.h>
 #include <linux/trace_ext_event.h>
 
-#include "ext_mem.h"
+#include "ext_page.h"
 #include "trace.h"
 #include "trace_ext.h"
 
 #ifdef CONFIG_RING_BUFFER_EXT
+
+struct ext_mem_bank;
 
 int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call *call,
 			   enum trace_ext_error error, const char *command);
