@@ -275,6 +275,19 @@ static void begin_at(struct ext_ring *ring, u64 seq)
 	ring->page->first_seq = seq;
 }
 
+/* Copy the events of a page as they are, to the page that a ring has just begun. */
+static void copy_bytes(struct ext_ring *ring, const struct ext_mem_page *from)
+{
+	struct ext_ring_page *to = ring->page;
+
+	to->time_stamp = from->start;
+	memcpy(to->data, from->page->data, from->commit);
+	smp_store_release(&to->commit, from->commit);
+	ring->write = from->commit;
+	ring->stamp = from->end;
+	ring->seq += from->count;
+}
+
 /**
  * ext_mem_copy_page() - write the events of a page to a ring
  * @ring:	the ring, open; it has pages enough, see ext_mem_slots()
@@ -292,6 +305,12 @@ void ext_mem_copy_page(struct ext_ring *ring, const struct ext_mem_page *page,
 		ext_ring_skip_page(ring, page->start);
 	else
 		begin_at(ring, page->seq);
+
+	if (types->same) {
+		copy_bytes(ring, page);
+		return;
+	}
+
 	ext_cursor_init(&cursor, page->page);
 	while (ext_cursor_next(&cursor, page->page, page->commit, &types->format) > 0)
 		write_event(ring, page->page, &cursor, types);
@@ -335,7 +354,7 @@ u32 ext_mem_slots(const struct ext_mem_page *pages, u32 nr, const struct ext_mem
 	u32 i, slots = 0;
 
 	for (i = 0; i < nr; i++)
-		slots += pages_for(&pages[i], types);
+		slots += types->same ? 1 : pages_for(&pages[i], types);
 
 	return min(max(slots, EXT_RING_MIN_SLOTS), EXT_RING_MAX_SLOTS);
 }

@@ -53,11 +53,13 @@ struct ext_mem_count {
  * @format:	the valid events, by their types
  * @ours:	by their types: this kernel's type; 0 if it does not know the event
  * @unknown:	this kernel's type by which those are shown
+ * @same:	all types are the same, as with the same kernel: pages can be copied as they are
  */
 struct ext_mem_types {
 	struct ext_page_format	format;
 	const u16		*ours;
 	u16			unknown;
+	bool			same;
 };
 
 const char *ext_mem_bank_error(const struct ext_mem_bank *bank, u64 size);

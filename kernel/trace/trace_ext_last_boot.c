@@ -89,6 +89,7 @@ static int __init translate(const struct ext_page_format *format)
 	ours = kvcalloc(last_type + 1, sizeof(*ours), GFP_KERNEL);
 	last.types.format = (struct ext_page_format) { last_type + 1, size };
 	last.types.ours = ours;
+	last.types.same = true;
 	if (!size || !ours)
 		return -ENOMEM;
 
@@ -97,6 +98,7 @@ static int __init translate(const struct ext_page_format *format)
 		const struct ext_mem_event *our = our_event(event);
 
 		ours[event->type] = our ? our->type : 0;
+		last.types.same &= ours[event->type] == event->type;
 		size[event->type] = our ? format->size[our->type] : sizeof(struct trace_entry);
 	}
 

@@ -48,6 +48,12 @@ static u16 our_sizes[NR_TYPES] = {
 };
 static const struct ext_page_format our_format = { NR_TYPES, our_sizes };
 
+/* The same for a kernel that has recorded itself. */
+static const u16 same_types[NR_TYPES] = { [TYPE] = TYPE, [OTHER_TYPE] = OTHER_TYPE };
+static const struct ext_mem_types same = {
+	.format = { NR_TYPES, bank_sizes }, .ours = same_types, .same = true,
+};
+
 /* An event is as old as its number says. */
 static inline u64 time_of(u64 id)
 {
@@ -150,18 +156,20 @@ typedef void (*event_fn)(const struct ext_cursor *cursor, u64 seq);
  * wrong with that ring.
  */
 static inline bool copy_cpu(const struct ext_mem_bank *bank, u32 cpu,
+			    const struct ext_mem_types *types,
+			    const struct ext_page_format *ours,
 			    struct ext_mem_count *count, event_fn show)
 {
 	struct ext_mem_page *pages = calloc(bank->share_pages, sizeof(*pages));
-	u32 nr = ext_mem_find(bank, cpu, &types.format, pages, count), i;
+	u32 nr = ext_mem_find(bank, cpu, &types->format, pages, count), i;
 	u64 events = 0, copied = 0, pos;
 	struct test_ring t;
 	bool ok;
 
-	ring_init(&t, ext_mem_slots(pages, nr, &types), NULL, NULL);
+	ring_init(&t, ext_mem_slots(pages, nr, types), NULL, NULL);
 	for (i = 0; i < nr; i++) {
 		events += pages[i].count;
-		ext_mem_copy_page(&t.ring, &pages[i], &types);
+		ext_mem_copy_page(&t.ring, &pages[i], types);
 	}
 	/* Nothing has been overwritten: position n is on page n. */
 	ok = t.ring.tail < t.nr_slots;
@@ -172,7 +180,7 @@ static inline bool copy_cpu(const struct ext_mem_bank *bank, u32 cpu,
 		int ret;
 
 		ext_cursor_init(&cursor, page);
-		while ((ret = ext_cursor_next(&cursor, page, page->commit, &our_format)) > 0) {
+		while ((ret = ext_cursor_next(&cursor, page, page->commit, ours)) > 0) {
 			show(&cursor, seq++);
 			copied++;
 		}

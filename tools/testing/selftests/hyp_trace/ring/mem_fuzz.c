@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const u8 *bytes, size_t size)
 	if (!ext_mem_bank_error(bank, BANK_SIZE)) {
 		ext_mem_is_used(bank);
 		for (cpu = 0; cpu < bank->nr_cpus; cpu++)
-			if (!copy_cpu(bank, cpu, &count, show))
+			if (!copy_cpu(bank, cpu, &types, &our_format, &count, show) ||
+			    !copy_cpu(bank, cpu, &same, &same.format, &count, show))
 				abort();
 	}
 	free(bank);

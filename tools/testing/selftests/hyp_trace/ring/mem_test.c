@@ -37,7 +37,8 @@ static bool copy(const struct ext_mem_bank *bank, struct ext_mem_count *count)
 {
 	nr_shown = nr_unknown = nr_wrong = first_id = last_id = 0;
 	*count = (struct ext_mem_count) { };
-	return !ext_mem_bank_error(bank, BANK_SIZE) && copy_cpu(bank, 0, count, show);
+	return !ext_mem_bank_error(bank, BANK_SIZE) &&
+	       copy_cpu(bank, 0, &types, &our_format, count, show);
 }
 
 static void all_events_are_copied(void)
@@ -50,6 +51,18 @@ static void all_events_are_copied(void)
 	CHECK(count.good == SLOTS && !count.stale && !count.malformed && !count.misplaced,
 	      "good %u", count.good);
 	CHECK(ext_mem_is_used(bank), "not used");
+	free(bank);
+}
+
+static void the_same_kernels_pages_are_copied_as_they_are(void)
+{
+	struct ext_mem_bank *bank = bank_new(MANY, 3);
+	struct ext_mem_count count = { };
+
+	nr_shown = nr_unknown = nr_wrong = 0;
+	CHECK(copy_cpu(bank, 0, &same, &same.format, &count, show), "the copy is not valid");
+	CHECK(nr_shown == KEPT && last_id == MANY && !nr_wrong && !nr_unknown,
+	      "%lu shown, last %lu, %lu wrong", nr_shown, last_id, nr_wrong);
 	free(bank);
 }
 
@@ -225,6 +238,7 @@ static void nonsense_is_refused(void)
 
 static const struct test tests[] = {
 	TEST(all_events_are_copied),
+	TEST(the_same_kernels_pages_are_copied_as_they_are),
 	TEST(an_overrun_ring_keeps_the_newest),
 	TEST(unknown_events_keep_their_bytes),
 	TEST(what_is_older_is_stale),
