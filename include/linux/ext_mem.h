@@ -143,7 +143,7 @@ struct ext_mem_unknown {
 	__u8	data[];
 };
 
-/* What printk's %*ph prints at most. */
+/* printk's %*ph prints this many bytes at most. */
 #define EXT_MEM_MAX_BYTES	64
 
 #endif /* _LINUX_EXT_MEM_H */

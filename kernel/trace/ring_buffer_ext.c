@@ -632,7 +632,7 @@ static void set_slots(struct rb_ext *ext, u32 nr_slots)
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite)
 {
 	rb_ext_set_overwrite(ext, overwrite);
-	/* What an earlier boot has left says how large it is. */
+	/* A buffer with an earlier boot's events gets its size when they are copied. */
 	if (!ext->writer->source)
 		set_slots(ext, slots_for(clamp_size(ext, ext->writer->size ?: size)));
 

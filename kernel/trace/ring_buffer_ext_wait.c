@@ -38,7 +38,7 @@ static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 
 	if (rb_ext_empty(ext, cpu))
 		return false;
-	/* What an earlier boot has recorded will not grow. */
+	/* No event is ever added to those of an earlier boot. */
 	if (!full || cpu == RING_BUFFER_ALL_CPUS || ext->writer->source)
 		return true;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an earlier boot has recorded, in an instance of its own.
+ * This file shows an earlier boot's events in an instance of their own.
  *
  * The instance is that of an external writer that died long ago. When the machine boots,
  * this file writes the events that are left to rings in ordinary memory, with the types

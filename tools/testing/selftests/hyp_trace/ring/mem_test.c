@@ -117,7 +117,7 @@ static void what_is_older_is_stale(void)
 	CHECK(copy(bank, &count), "the copy is not valid");
 	CHECK(!nr_shown && count.stale == SLOTS, "%lu shown, %u stale", nr_shown, count.stale);
 
-	/* What a boot before that one has left in the share. */
+	/* The share has what a boot before that one has left. */
 	share->since = time_of(0);
 	share->boot++;
 	CHECK(copy(bank, &count), "the copy is not valid");
