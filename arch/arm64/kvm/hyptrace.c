@@ -8,7 +8,6 @@
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
-#include <linux/gfp.h>
 #include <linux/init.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -17,18 +16,13 @@
 
 #include <asm/arch_timer.h>
 #include <asm/kvm_hyptrace.h>
-#include <asm/kvm_mmu.h>
+#include <asm/kvm_host.h>
 #include <asm/virt.h>
 
 #include "hyptrace.h"
 
-/* The region that describes a CPU's ring. EL2 owns it while the ring is loaded. */
-struct region {
-	void	*va;
-	size_t	nr_pages;
-};
-
-static DEFINE_PER_CPU(struct region, regions);
+/* The memory of a CPU's ring. */
+static DEFINE_PER_CPU(struct hyptrace_memory, memory);
 
 /* Keeps a sync from opening a ring that has been closed to be unloaded. */
 static DEFINE_MUTEX(sync_lock);
@@ -43,134 +37,65 @@ static DEFINE_PER_CPU(bool, ignored);
 /* Closed to be unloaded, or because the CPU goes offline; until open_this_cpu(). */
 static DEFINE_PER_CPU(bool, closed);
 
-/* The state that EL2 was given last for a CPU's ring, enum hyp_trace_ring_state. */
-static DEFINE_PER_CPU(u8, el2_state);
+/**
+ * struct state - arguments of __hyp_trace_sync()
+ * @ring:	enum hyp_trace_ring_state
+ * @totals:	keep totals
+ */
+struct state {
+	u8	ring;
+	bool	totals;
+};
+
+/* What EL2 was told last for a CPU. */
+static DEFINE_PER_CPU(struct state, el2_state);
 
 /* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
 
-/* Explain -EPERM in a message, if tracing is locked. */
-static const char *if_locked(int ret)
+/**
+ * hyptrace_if_locked() - explain -EPERM in a message
+ * @ret:	an error
+ *
+ * Return: what to append to the message
+ */
+const char *hyptrace_if_locked(int ret)
 {
 	return locked && ret == -EPERM ?
 	       ", tracing is locked: boot with kvm-arm.hyp_trace=on" : "";
-}
-
-/* Memory ---------------------------------------------------------------------- */
-
-static int page_share(void *page)
-{
-	return kvm_share_hyp(page, page + PAGE_SIZE);
-}
-
-static void page_unshare(void *page)
-{
-	kvm_unshare_hyp(page, page + PAGE_SIZE);
-}
-
-static void ring_unshare(const struct trace_ext_ring *ring, u32 nr_pages)
-{
-	while (nr_pages--) {
-		page_unshare(ring->pages[nr_pages]);
-		cond_resched();
-	}
-	page_unshare(ring->meta);
-}
-
-static int ring_share(const struct trace_ext_ring *ring)
-{
-	u32 id;
-	int ret;
-
-	ret = page_share(ring->meta);
-	if (ret)
-		return ret;
-
-	for (id = 0; id <= ring->nr_slots; id++) {
-		ret = page_share(ring->pages[id]);
-		if (ret) {
-			ring_unshare(ring, id);
-			return ret;
-		}
-		cond_resched();
-	}
-
-	return 0;
-}
-
-static void region_free(struct region *region)
-{
-	free_pages_exact(region->va, region->nr_pages * PAGE_SIZE);
-	region->va = NULL;
-}
-
-/* Fill the region with the page frame numbers of the meta page and of all data pages. */
-static int region_alloc(struct region *region,
-			const struct trace_ext_ring *ring)
-{
-	u64 *pfns;
-	u32 id;
-	int ret;
-
-	region->nr_pages = hyp_trace_region_pages(ring->nr_slots);
-	region->va = alloc_pages_exact(region->nr_pages * PAGE_SIZE,
-				       GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
-				       __GFP_RETRY_MAYFAIL);
-	if (!region->va)
-		return -ENOMEM;
-
-	/* In protected mode load donates the region; in nVHE mode EL2 must have it mapped. */
-	if (!is_protected_kvm_enabled()) {
-		ret = kvm_share_hyp(region->va, region->va +
-				    region->nr_pages * PAGE_SIZE);
-		if (ret) {
-			region_free(region);
-			return ret;
-		}
-	}
-
-	pfns = region->va;
-	*pfns++ = virt_to_pfn(ring->meta);
-	for (id = 0; id <= ring->nr_slots; id++)
-		*pfns++ = virt_to_pfn(ring->pages[id]);
-
-	return 0;
 }
 
 /* Operations -------------------------------------------------------------------- */
 
 static int hyptrace_load(const struct trace_ext_ring *ring)
 {
-	struct region *region = per_cpu_ptr(&regions, ring->cpu);
+	struct hyptrace_memory *mem = per_cpu_ptr(&memory, ring->cpu);
 	struct arm_smccc_res res;
 	int ret;
 
-	ret = ring_share(ring);
+	*mem = (struct hyptrace_memory) {
+		.region_pages	= hyp_trace_region_pages(ring->nr_slots),
+		.first		= ring->meta,
+		.pages		= (void **)ring->pages,
+		.nr_pages	= ring->nr_slots + 1,
+	};
+	ret = hyptrace_memory_prepare(mem);
 	if (ret)
 		goto out;
 
-	ret = region_alloc(region, ring);
-	if (ret)
-		goto out_unshare;
-
 	do {
 		ret = hyptrace_call(&res, __hyp_trace_load, ring->cpu,
-				    virt_to_pfn(region->va), region->nr_pages,
+				    virt_to_pfn(mem->region), mem->region_pages,
 				    ring->nr_slots);
 		cond_resched();
 	} while (ret == -EINPROGRESS);
-	if (ret)
-		goto out_region;
+	if (!ret)
+		return 0;
 
-	return 0;
-
-out_region:
-	region_free(region);
-out_unshare:
-	ring_unshare(ring, ring->nr_slots + 1);
+	hyptrace_memory_release(mem);
 out:
 	pr_err("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe%s\n",
-	       ring->cpu, ring->nr_slots, ERR_PTR(ret), if_locked(ret));
+	       ring->cpu, ring->nr_slots, ERR_PTR(ret), hyptrace_if_locked(ret));
 	return ret;
 }
 
@@ -180,7 +105,7 @@ static bool is_traced(int cpu)
 	return READ_ONCE(in_use) && cpumask_test_cpu(cpu, &traced_cpus);
 }
 
-static enum hyp_trace_ring_state wanted_state(void)
+static enum hyp_trace_ring_state wanted_ring(void)
 {
 	if (!is_traced(smp_processor_id()) || this_cpu_read(ignored))
 		return HYP_TRACE_CLOSED;
@@ -188,41 +113,62 @@ static enum hyp_trace_ring_state wanted_state(void)
 	return this_cpu_read(closed) ? HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
 }
 
-/* noinline, so that the host's function tracer shows the calls. */
-static noinline void tell_el2(enum hyp_trace_ring_state state)
+static bool is_idle(struct state state)
 {
+	return state.ring == HYP_TRACE_CLOSED && !state.totals;
+}
+
+/* noinline, so that the host's function tracer shows the calls. */
+static noinline void tell_el2(struct state state)
+{
+	struct state *told = this_cpu_ptr(&el2_state);
+	u64 ring = state.ring, totals = state.totals;
 	struct arm_smccc_res res;
 
 	/*
 	 * Pairs with hyptrace_clock_changed(): either it sees el2_state and syncs this
 	 * CPU, or this CPU copies the new clock.
 	 */
-	this_cpu_write(el2_state, state);
+	WRITE_ONCE(*told, state);
 	smp_mb();
 
 	/* EL2 is not set up yet, see system_resume(). Have the next sync call it again. */
-	if (hyptrace_call(&res, __hyp_trace_sync, state))
-		this_cpu_write(el2_state, HYP_TRACE_SUSPENDED);
+	if (hyptrace_call(&res, __hyp_trace_sync, ring, totals))
+		WRITE_ONCE(told->ring, HYP_TRACE_SUSPENDED);
 }
 
 /**
- * hyptrace_sync_this_cpu() - have EL2 copy the clock and open or close this CPU's ring
+ * hyptrace_sync_this_cpu() - tell EL2 what this CPU shall do, and have it copy the clock
  *
- * Makes no hypercall if the ring is closed and stays closed.
+ * EL2 opens or closes this CPU's ring, and begins or ceases to keep totals. Makes no
+ * hypercall if the CPU does neither trace nor measure, and goes on like that.
  *
  * Context: interrupts are off.
  */
 void hyptrace_sync_this_cpu(void)
 {
-	enum hyp_trace_ring_state state = wanted_state();
+	struct state wanted = {
+		.ring	= wanted_ring(),
+		.totals	= hyptotals_wanted(),
+	};
 
-	if (state != HYP_TRACE_CLOSED || this_cpu_read(el2_state) != HYP_TRACE_CLOSED)
-		tell_el2(state);
+	if (!is_idle(wanted) || !is_idle(*this_cpu_ptr(&el2_state)))
+		tell_el2(wanted);
 }
 
 static void sync_this_cpu(void *unused)
 {
 	hyptrace_sync_this_cpu();
+}
+
+/**
+ * hyptrace_sync_all() - hyptrace_sync_this_cpu() on all CPUs
+ *
+ * Context: may sleep; the caller holds off CPU hotplug.
+ */
+void hyptrace_sync_all(void)
+{
+	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
 static void open_this_cpu(void *unused)
@@ -239,12 +185,18 @@ static void close_this_cpu(void *unused)
 
 static bool hyptrace_is_open(int cpu)
 {
-	return READ_ONCE(per_cpu(el2_state, cpu)) != HYP_TRACE_CLOSED;
+	return READ_ONCE(per_cpu(el2_state, cpu).ring) != HYP_TRACE_CLOSED;
 }
 
 static bool is_open(int cpu, void *unused)
 {
 	return hyptrace_is_open(cpu);
+}
+
+/* True if EL2 uses a CPU's clock. */
+static bool is_busy(int cpu, void *unused)
+{
+	return !is_idle(READ_ONCE(per_cpu(el2_state, cpu)));
 }
 
 /* True if a CPU's ring is open or should be. */
@@ -272,7 +224,7 @@ static void hyptrace_ignore(bool ignore)
 static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *data)
 {
 	if ((action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) &&
-	    !this_cpu_read(closed))
+	    (!this_cpu_read(closed) || hyptotals_wanted()))
 		hyptrace_sync_this_cpu();
 
 	return NOTIFY_OK;
@@ -290,8 +242,7 @@ static struct notifier_block cpu_pm_nb = {
  */
 static void system_resume(void)
 {
-	if (READ_ONCE(in_use))
-		hyptrace_clock_resume();
+	hyptrace_clock_resume();
 	hyptrace_sync_this_cpu();
 }
 
@@ -338,7 +289,6 @@ static void close_ring(int cpu)
 
 static int hyptrace_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
 {
-	struct region *region = per_cpu_ptr(&regions, ring->cpu);
 	struct arm_smccc_res res;
 	int ret;
 
@@ -357,15 +307,14 @@ static int hyptrace_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dro
 
 	*seq = res.a2;
 	*dropped = res.a3;
-	region_free(region);
-	ring_unshare(ring, ring->nr_slots + 1);
+	hyptrace_memory_release(per_cpu_ptr(&memory, ring->cpu));
 	return 0;
 }
 
 /**
  * hyptrace_clock_changed() - have all CPUs copy the clock that EL2 was given
  *
- * A CPU whose ring is closed copies it when it opens the ring.
+ * A CPU that neither traces nor measures copies it when it begins to.
  *
  * Context: may sleep; the caller holds off CPU hotplug.
  */
@@ -373,7 +322,7 @@ void hyptrace_clock_changed(void)
 {
 	/* Pairs with tell_el2(). */
 	smp_mb();
-	on_each_cpu_cond(is_open, sync_this_cpu, NULL, true);
+	on_each_cpu_cond(is_busy, sync_this_cpu, NULL, true);
 }
 
 static void hyptrace_sync(int cpu)
@@ -478,7 +427,7 @@ static int hyptrace_enable(unsigned int event, u16 type)
 
 	if (ret)
 		pr_err("hyp_trace: can't enable event number %u: %pe%s\n",
-		       event, ERR_PTR(ret), if_locked(ret));
+		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
 
 	return ret;
 }
@@ -505,6 +454,12 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.enable		= hyptrace_enable,
 };
 
+static void created(struct dentry *dir)
+{
+	hyptotals_files_init(dir);
+	hyptrace_test_init(dir);
+}
+
 struct trace_ext_writer hyptrace_writer = {
 	.name		= "hyp",
 	.alias		= "hypervisor",		/* Perfetto knows this name, too. */
@@ -527,7 +482,7 @@ struct trace_ext_writer hyptrace_writer = {
 	.ops		= &hyptrace_ops,
 	.dump_events	= 500,			/* A serial console is slow. */
 	.clean		= hyptrace_mem_clean,
-	.created	= hyptrace_test_init,
+	.created	= created,
 };
 
 /* Init ---------------------------------------------------------------------------- */
@@ -540,20 +495,27 @@ static int cpu_offline_cb(unsigned int cpu)
 {
 	guard(irqsave)();
 
-	if (!is_protected_kvm_enabled())
+	if (!is_protected_kvm_enabled()) {
+		hyptotals_offline();
 		close_this_cpu(NULL);
+	}
 
 	return 0;
 }
 
-/* If tracing has been turned off while the CPU was offline, its ring may be open. */
+/*
+ * If tracing has been turned off while the CPU was offline, its ring may be open; and the same
+ * for totals.
+ */
 static int cpu_online_cb(unsigned int cpu)
 {
 	int ret = trace_ext_cpu_online(&hyptrace_writer, cpu);
 
+	hyptotals_online(cpu);
+
 	guard(irqsave)();
 
-	if (!READ_ONCE(in_use))
+	if (!READ_ONCE(in_use) || hyptotals_wanted())
 		hyptrace_sync_this_cpu();
 
 	return ret;
@@ -651,7 +613,7 @@ static int __init set_buf_size(char *arg)
 }
 early_param("kvm-arm.hyp_trace_buf_size", set_buf_size);
 
-static bool available __ro_after_init;
+bool hyptrace_available __ro_after_init;
 
 /*
  * Runs after KVM, which a device_initcall() initialises, and before protected KVM takes the
@@ -687,7 +649,7 @@ static int __init hyptrace_init(void)
 	if (ret < 0)
 		return ret;
 
-	available = true;
+	hyptrace_available = true;
 	hyptrace_events_init();
 	hyptrace_mem_init();
 	trace_ext_register(&hyptrace_writer);
@@ -699,7 +661,7 @@ device_initcall(hyptrace_init);
 /* Runs after timekeeping has registered its own. */
 static int __init follow_resume_init(void)
 {
-	if (available && !is_protected_kvm_enabled())
+	if (hyptrace_available && !is_protected_kvm_enabled())
 		follow_resume();
 
 	return 0;

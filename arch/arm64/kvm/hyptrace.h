@@ -49,8 +49,31 @@ static inline bool hyptrace_may_call(void)
 	__ret;								\
 })
 
+/**
+ * struct hyptrace_memory - memory for EL2
+ * @region:	for EL2 alone, while it has the memory
+ * @region_pages: size of the region
+ * @first:	first shared page
+ * @pages:	the other shared pages
+ * @nr_pages:	their number
+ */
+struct hyptrace_memory {
+	void		*region;
+	size_t		region_pages;
+	void		*first;
+	void *const	*pages;
+	u32		nr_pages;
+};
+
+int hyptrace_memory_prepare(struct hyptrace_memory *mem);
+void hyptrace_memory_release(struct hyptrace_memory *mem);
+
+extern bool hyptrace_available;
+const char *hyptrace_if_locked(int ret);
+
 void hyptrace_clock_changed(void);
 void hyptrace_sync_this_cpu(void);
+void hyptrace_sync_all(void);
 
 int hyptrace_clock_start(void);
 void hyptrace_clock_stop(void);
@@ -63,12 +86,17 @@ void hyptrace_mem_init(void);
 void hyptrace_mem_show(void);
 void hyptrace_mem_clean(const void *start, size_t size);
 
+bool hyptotals_wanted(void);
+void hyptotals_online(unsigned int cpu);
+void hyptotals_offline(void);
+void hyptotals_files_init(struct dentry *dir);
+
 extern struct trace_ext_writer hyptrace_writer;
 
 #ifdef CONFIG_NVHE_EL2_TRACING_TEST
 void hyptrace_test_init(struct dentry *dir);
 #else
-#define hyptrace_test_init	NULL
+static inline void hyptrace_test_init(struct dentry *dir) { }
 #endif
 
 #endif /* __ARM64_KVM_HYPTRACE_HOST_H */

@@ -17,6 +17,7 @@
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include <linux/math64.h>
+#include <linux/mutex.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/timekeeping.h>
@@ -158,29 +159,11 @@ static struct notifier_block timekeeping_nb = {
 	.notifier_call = timekeeping_updated,
 };
 
-/**
- * hyptrace_clock_start() - set EL2's clock, and begin to correct it
- *
- * Return: 0 or a negative errno
- */
-int hyptrace_clock_start(void)
-{
-	int ret;
+/* Tracing and totals. */
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;
 
-	/* Calls back with the current state before it returns. */
-	ret = pvclock_gtod_register_notifier(&timekeeping_nb);
-	if (!ret)
-		ret = update();
-	if (ret)
-		hyptrace_clock_stop();
-
-	return ret;
-}
-
-/**
- * hyptrace_clock_stop() - stop correcting EL2's clock
- */
-void hyptrace_clock_stop(void)
+static void stop(void)
 {
 	pvclock_gtod_unregister_notifier(&timekeeping_nb);
 	irq_work_sync(&clock_irq_work);
@@ -188,7 +171,43 @@ void hyptrace_clock_stop(void)
 }
 
 /**
- * hyptrace_clock_resume() - set EL2's clock after resume
+ * hyptrace_clock_start() - set EL2's clock, and begin to correct it
+ *
+ * Return: 0, and hyptrace_clock_stop() must follow; or a negative errno
+ */
+int hyptrace_clock_start(void)
+{
+	int ret = 0;
+
+	guard(mutex)(&users_lock);
+
+	if (!users) {
+		/* Calls back with the current state before it returns. */
+		ret = pvclock_gtod_register_notifier(&timekeeping_nb);
+		ret = ret ?: update();
+		if (ret)
+			stop();
+	}
+	if (!ret)
+		WRITE_ONCE(users, users + 1);
+
+	return ret;
+}
+
+/**
+ * hyptrace_clock_stop() - stop correcting EL2's clock, if nobody else uses it
+ */
+void hyptrace_clock_stop(void)
+{
+	guard(mutex)(&users_lock);
+
+	WRITE_ONCE(users, users - 1);
+	if (!users)
+		stop();
+}
+
+/**
+ * hyptrace_clock_resume() - set EL2's clock after resume, if it is used
  *
  * EL2 may have been set up later than timekeeping resumed.
  *
@@ -198,6 +217,6 @@ void hyptrace_clock_resume(void)
 {
 	guard(raw_spinlock_irqsave)(&clock_lock);
 
-	if (usable)
+	if (READ_ONCE(users) && usable)
 		update_locked();
 }

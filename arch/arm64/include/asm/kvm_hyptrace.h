@@ -25,9 +25,10 @@
  *	it to the host.
  *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync, or the ring is
  *	being loaded; -EINPROGRESS: as with load
- * __hyp_trace_sync(state)
- *	On this CPU, which is then in a quiescent state: copy the clock, and open,
- *	close or suspend the CPU's ring (enum hyp_trace_ring_state).
+ * __hyp_trace_sync(state, totals)
+ *	On this CPU, which is then in a quiescent state: copy the clock; open, close or
+ *	suspend the CPU's ring (enum hyp_trace_ring_state); if @totals is 1 and the CPU has
+ *	a table, keep totals, if it is 0 do not.
  * __hyp_trace_mode(mode, overwrite)
  *	Set enum hyp_trace_mode, for all CPUs and events.
  * __hyp_trace_event(event, id)
@@ -50,6 +51,21 @@
  * __hyp_trace_doorbell(sgi)
  *	Set the SGI that EL2 raises on the CPU that records the event.
  *	-EINVAL: not an SGI; -EOPNOTSUPP: there is no GICv3 system register interface
+ *
+ * __hyp_totals_load(cpu, pfn, nr_pages, nr_rows)
+ *	Do a step of giving EL2 a table of totals for @cpu (asm/kvm_hyptotals.h). As
+ *	__hyp_trace_load(), with a region of hyp_totals_region_pages(@nr_rows) that names
+ *	hyp_totals_pages(@nr_rows) shared pages.
+ *	-EINVAL: also if @nr_rows is not a power of 2
+ * __hyp_totals_unload(cpu)
+ *	Do a step of taking the table back.
+ *	-ENOENT: no table; -EBUSY: the CPU may be using it, see sync, or it is being
+ *	loaded; -EINPROGRESS: as with load
+ * __hyp_totals_enable(enable)
+ *	Measure guests (1) or not (0), on CPUs that keep totals.
+ *	-EPERM: tracing is locked
+ * __hyp_totals_vm(vm, gone)
+ *	The VM with that number is gone (1), or has come (0).
  *
  * With CONFIG_NVHE_EL2_TRACING_TEST only:
  *
@@ -138,6 +154,9 @@ enum hyp_trace_test_action {
 /* EL2 zeroes what it gives back, so one call handles at most 1 MiB of the region. */
 #define HYP_TRACE_STEP_REGION	(SZ_1M / PAGE_SIZE)
 
+/* The pages of a ring: the meta page, one for each slot, and the spare. */
+#define HYP_TRACE_RING_PAGES(nr_slots)	((nr_slots) + 2)
+
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot's word (8 bytes). */
 #define HYP_TRACE_BYTES_PER_PAGE	24
 
@@ -152,7 +171,7 @@ enum hyp_trace_test_action {
  */
 static inline u64 hyp_trace_region_pages(u32 nr_slots)
 {
-	return DIV_ROUND_UP((u64)(nr_slots + 1) * HYP_TRACE_BYTES_PER_PAGE,
+	return DIV_ROUND_UP(HYP_TRACE_RING_PAGES((u64)nr_slots) * HYP_TRACE_BYTES_PER_PAGE,
 			    PAGE_SIZE);
 }
 

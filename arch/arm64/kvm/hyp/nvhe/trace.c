@@ -4,7 +4,7 @@
  *
  * In protected mode the host is untrusted. Arguments come in registers and are compared
  * as u64 before they are used. EL2 reads one list from memory, and takes that memory
- * from the host first (trace_load.c). No pointer, index or bound comes from a page that
+ * from the host first (trace_memory.c). No pointer, index or bound comes from a page that
  * the host can write.
  *
  * EL2 is not preemptible, so a CPU that executes a hypercall is not writing an event: a
@@ -22,11 +22,12 @@
 static_assert(sizeof(struct ext_ring_record) + sizeof(*((struct ext_ring *)NULL)->slots) ==
 	      HYP_TRACE_BYTES_PER_PAGE,
 	      "HYP_TRACE_BYTES_PER_PAGE must be what a page has in records and slots");
+static_assert(!offsetof(struct ext_ring_record, page), "a record must begin with the page");
 
 /* All zero is a closed ring. */
 DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
-u32 hyp_event_id[HYP_NR_EVENTS + 1];
+u32 hyp_event_id[HYP_EVENT_WORDS];
 
 /*
  * No tracing until the next boot. The host sets this before it is deprivileged; after
@@ -39,13 +40,19 @@ bool hyp_trace_locked __ro_after_init =
 static struct {
 	hyp_spinlock_t		lock;
 	enum hyp_trace_mode	mode;
+	bool			totals;
 	u16			event_id[HYP_NR_EVENTS];
 	struct hyp_clock	clock;
 	u32			clock_seq;	/* odd while it is being changed */
 } hyp_trace;
 
-/* The state of a CPU, or NULL if there is no such CPU. */
-static struct hyp_trace_cpu *cpu_get(u64 cpu)
+/**
+ * hyp_trace_cpu_get() - the tracing state of a CPU
+ * @cpu:	its number, untrusted
+ *
+ * Return: the state, or NULL if there is no such CPU
+ */
+struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu)
 {
 	if (cpu >= NR_CPUS || !kvm_arm_hyp_percpu_base[cpu])
 		return NULL;
@@ -68,17 +75,14 @@ static int cpu_ring_loaded(struct hyp_trace_cpu *cpu)
 	if (hyp_trace_is_loaded(cpu))
 		return 0;
 
-	return cpu->load.stage == HYP_TRACE_NO_RING ? -ENOENT : -EBUSY;
+	return cpu->memory.stage == HYP_TRACE_NO_MEMORY ? -ENOENT : -EBUSY;
 }
 
-/**
- * hyp_trace_ring_quiescent() - check that a CPU has a ring and does not write to it
- * @cpu:	the CPU, locked
- *
- * Return: 0, -ENOENT if there is no ring, -EBUSY if the CPU may be writing to it or if it
- * is being loaded or unloaded
+/*
+ * Check that @cpu, which is locked, has a ring and does not write to it. As
+ * cpu_ring_loaded(), and -EBUSY if the CPU may be writing to it.
  */
-int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu)
+static int cpu_ring_quiescent(struct hyp_trace_cpu *cpu)
 {
 	int ret = cpu_ring_loaded(cpu);
 
@@ -126,35 +130,70 @@ bool hyp_trace_event_is_set(unsigned int event)
 
 /* Hypercalls, in the order of asm/kvm_hyptrace.h --------------------------- */
 
+/* A step of its own: a store for each slot, which takes as long as some hundred pages. */
+static void ring_set_up(struct hyp_trace_cpu *cpu, u32 nr_slots)
+{
+	/* The list's elements are records; the first one has the meta page. */
+	ext_ring_init(&cpu->ring, hyp_trace_memory_element(&cpu->memory, 1), nr_slots,
+		      hyp_trace_memory_page(&cpu->memory, 0));
+	cpu->memory.stage = HYP_TRACE_LOADED;
+
+	/* A CPU in firmware can't open its ring. It is not writing, so open it here. */
+	if (cpu->parked && cpu->was_open)
+		ext_ring_open(&cpu->ring);
+}
+
 void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
 	DECLARE_REG(u64, pfn, host_ctxt, 2);
 	DECLARE_REG(u64, nr_pages, host_ctxt, 3);
 	DECLARE_REG(u64, nr_slots, host_ctxt, 4);
-	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
 	int ret = -EINVAL;
 
 	if (cpu && nr_slots >= EXT_RING_MIN_SLOTS &&
 	    nr_slots <= EXT_RING_MAX_SLOTS &&
 	    nr_pages == hyp_trace_region_pages(nr_slots)) {
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_load(cpu, pfn, nr_pages, nr_slots);
+		ret = hyp_trace_memory_load(&cpu->memory, pfn, nr_pages,
+					    HYP_TRACE_RING_PAGES(nr_slots),
+					    sizeof(struct ext_ring_record));
+		if (!ret)
+			ring_set_up(cpu, nr_slots);
 		hyp_spin_unlock(&cpu->lock);
 	}
 
 	cpu_reg(host_ctxt, 1) = ret;
 }
 
+static int ring_unload(struct hyp_trace_cpu *cpu)
+{
+	int ret;
+
+	if (cpu->memory.stage != HYP_TRACE_UNLOADING) {
+		ret = cpu_ring_quiescent(cpu);
+		if (ret)
+			return ret;
+
+		/* If the host has closed it, it has also chosen between closed and suspended. */
+		cpu->was_open = cpu->ring.open;
+		if (cpu->ring.open)
+			ext_ring_suspend(&cpu->ring);
+	}
+
+	return hyp_trace_memory_unload(&cpu->memory);
+}
+
 void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
 	int ret = -EINVAL;
 
 	if (cpu) {
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_unload(cpu);
+		ret = ring_unload(cpu);
 		cpu_reg(host_ctxt, 2) = ret ? 0 : cpu->ring.seq;
 		cpu_reg(host_ctxt, 3) = ret ? 0 : cpu->ring.dropped;
 		hyp_spin_unlock(&cpu->lock);
@@ -166,9 +205,10 @@ void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
 void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, state, host_ctxt, 1);
+	DECLARE_REG(u64, totals, host_ctxt, 2);
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	if (state > HYP_TRACE_SUSPENDED) {
+	if (state > HYP_TRACE_SUSPENDED || totals > 1) {
 		cpu_reg(host_ctxt, 1) = -EINVAL;
 		return;
 	}
@@ -182,7 +222,7 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 	hyp_spin_lock(&cpu->lock);
-	/* From here on load_finish() does not open the ring on the CPU's behalf. */
+	/* From here on ring_set_up() does not open the ring on the CPU's behalf. */
 	cpu->was_open = false;
 	if (state == HYP_TRACE_CLOSED)
 		ext_ring_close(&cpu->ring);
@@ -190,6 +230,10 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		ext_ring_suspend(&cpu->ring);
 	else if (hyp_trace_is_loaded(cpu))
 		ext_ring_open(&cpu->ring);
+	if (totals)
+		hyp_totals_open(cpu);
+	else
+		hyp_totals_close(cpu);
 	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
@@ -219,6 +263,25 @@ static void events_update(void)
 	}
 
 	WRITE_ONCE(hyp_event_id[HYP_EVENT_ANY], any);
+
+	if (hyp_trace.totals && !READ_ONCE(hyp_trace_panicked))
+		any |= HYP_TRACE_TOTALS;
+	WRITE_ONCE(hyp_event_id[HYP_EVENT_GUEST], any);
+}
+
+/**
+ * hyp_trace_keep_totals() - begin or cease to measure guests
+ * @keep:	whether totals are kept, on CPUs whose table is open
+ */
+void hyp_trace_keep_totals(bool keep)
+{
+	hyp_spin_lock(&hyp_trace.lock);
+	/* What a vCPU has kept of an earlier measurement is stale. */
+	if (keep && !hyp_trace.totals)
+		WRITE_ONCE(hyp_totals_epoch, (hyp_totals_epoch + 1) % HYP_TOTALS_CLOSED ?: 1);
+	hyp_trace.totals = keep;
+	events_update();
+	hyp_spin_unlock(&hyp_trace.lock);
 }
 
 /* For all CPUs, with or without a ring. A writer looks at this when its ring is full. */
@@ -230,7 +293,7 @@ static void rings_set_overwrite(bool overwrite)
 	hyp_assert_lock_held(&hyp_trace.lock);
 
 	for (i = 0; i < NR_CPUS; i++) {
-		cpu = cpu_get(i);
+		cpu = hyp_trace_cpu_get(i);
 		if (cpu)
 			WRITE_ONCE(cpu->ring.overwrite, overwrite);
 	}
@@ -280,7 +343,7 @@ void handle___hyp_trace_event(struct kvm_cpu_context *host_ctxt)
 void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
 	struct ext_ring_swap swap = { };
 	int ret = -EINVAL;
 
@@ -299,12 +362,12 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
 	int ret = -EINVAL;
 
 	if (cpu) {
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_ring_quiescent(cpu);
+		ret = cpu_ring_quiescent(cpu);
 		if (!ret)
 			ext_ring_reset(&cpu->ring);
 		hyp_spin_unlock(&cpu->lock);
@@ -343,7 +406,7 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
 	DECLARE_REG(u64, pos, host_ctxt, 2);
-	struct hyp_trace_cpu *cpu = cpu_get(cpu_id);
+	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
 	int ret = -EINVAL;
 
 	if (cpu) {
@@ -356,7 +419,7 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 			hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_has_doorbell() ? hyp_trace_ring_quiescent(cpu) :
+		ret = hyp_trace_has_doorbell() ? cpu_ring_quiescent(cpu) :
 						 -EOPNOTSUPP;
 		if (!ret)
 			ext_ring_set_alarm(&cpu->ring, pos);

@@ -185,11 +185,9 @@ static noinline void hyp_trace_enter_slow(struct hyp_trace_cpu *cpu, u64 now,
 		cpu->entered = 0;
 }
 
-static __always_inline void hyp_trace_write_enter(u64 type, u8 reason)
+static __always_inline void hyp_trace_write_enter(struct hyp_trace_cpu *cpu, u64 now,
+						  u64 type, u8 reason)
 {
-	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-	u64 now = hyp_clock_now(&cpu->clock);
-
 	if (likely(hyp_write_fast_hyp_crossing(cpu, now, type, reason)))
 		hyp_trace_entered(cpu);
 	else
@@ -198,7 +196,22 @@ static __always_inline void hyp_trace_write_enter(u64 type, u8 reason)
 
 void __hyp_trace_enter(u64 type, u8 reason)
 {
-	hyp_trace_write_enter(type, reason);
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	hyp_trace_write_enter(cpu, hyp_clock_now(&cpu->clock), type, reason);
+}
+
+/**
+ * hyp_trace_enter_at() - as hyp_trace_enter(), if the time is known
+ * @reason:	enum hyp_reason
+ * @now:	boot clock [ns]
+ */
+void hyp_trace_enter_at(u8 reason, u64 now)
+{
+	u64 type = trace_hyp_enter_enabled();
+
+	if (type)
+		hyp_trace_write_enter(this_cpu_ptr(&hyp_trace_cpu), now, type, reason);
 }
 
 /* Reason for each exception class. */
@@ -216,10 +229,20 @@ static const u8 host_reason[ESR_ELx_EC_MAX + 1] = {
 
 void __hyp_trace_enter_host(u64 type, u64 esr)
 {
-	hyp_trace_write_enter(type, host_reason[ESR_ELx_EC(esr)]);
+	__hyp_trace_enter(type, host_reason[ESR_ELx_EC(esr)]);
 }
 
-static noinline void hyp_trace_exit_slow(struct hyp_trace_cpu *cpu, u64 type,
+/**
+ * hyp_trace_enter_host_at() - as hyp_trace_enter_host(), if the time is known
+ * @esr:	ESR_EL2
+ * @now:	boot clock [ns]
+ */
+void hyp_trace_enter_host_at(u64 esr, u64 now)
+{
+	hyp_trace_enter_at(host_reason[ESR_ELx_EC(esr)], now);
+}
+
+static noinline void hyp_trace_exit_slow(struct hyp_trace_cpu *cpu, u64 now, u64 type,
 					 u8 reason)
 {
 	/* If hyp_exit is enabled without hyp_enter, it is not part of a pair. */
@@ -227,17 +250,35 @@ static noinline void hyp_trace_exit_slow(struct hyp_trace_cpu *cpu, u64 type,
 		return;
 
 	cpu->entered = 0;
-	hyp_write_hyp_crossing(type, reason);
+	if (!hyp_write_fast_hyp_crossing(cpu, now, type, reason))
+		hyp_write_slow_hyp_crossing(cpu, now, type, reason);
+}
+
+static __always_inline void hyp_trace_write_exit(struct hyp_trace_cpu *cpu, u64 now,
+						 u64 type, u8 reason)
+{
+	if (likely(cpu->entered) && hyp_write_fast_hyp_crossing(cpu, now, type, reason))
+		cpu->entered = 0;
+	else
+		hyp_trace_exit_slow(cpu, now, type, reason);
 }
 
 void __hyp_trace_exit(u64 type, u8 reason)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	if (likely(cpu->entered) &&
-	    hyp_write_fast_hyp_crossing(cpu, hyp_clock_now(&cpu->clock), type,
-					reason))
-		cpu->entered = 0;
-	else
-		hyp_trace_exit_slow(cpu, type, reason);
+	hyp_trace_write_exit(cpu, hyp_clock_now(&cpu->clock), type, reason);
+}
+
+/**
+ * hyp_trace_exit_at() - as hyp_trace_exit(), if the time is known
+ * @reason:	enum hyp_reason
+ * @now:	boot clock [ns]
+ */
+void hyp_trace_exit_at(u8 reason, u64 now)
+{
+	u64 type = trace_hyp_exit_enabled();
+
+	if (type)
+		hyp_trace_write_exit(this_cpu_ptr(&hyp_trace_cpu), now, type, reason);
 }

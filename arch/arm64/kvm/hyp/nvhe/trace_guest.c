@@ -25,15 +25,39 @@ static void trace_trap(const struct kvm_vcpu *vcpu, u64 esr)
 	}
 }
 
-void __hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
+/* The boot clock at a value of the counter [ns]. */
+static u64 ns_at(u64 cyc)
 {
-	trace_vcpu_enter(vcpu);
-	hyp_trace_exit(HYP_REASON_ERET_GUEST);
+	return hyp_clock_at(&this_cpu_ptr(&hyp_trace_cpu)->clock, cyc);
 }
 
-void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code)
+void __hyp_trace_guest_enter(struct kvm_vcpu *vcpu, u64 what)
 {
-	hyp_trace_enter(HYP_REASON_GUEST_EXIT);
+	u64 now;
+
+	trace_vcpu_enter(vcpu);
+	if (!(what & HYP_TRACE_TOTALS)) {
+		hyp_trace_exit(HYP_REASON_ERET_GUEST);
+		return;
+	}
+
+	now = hyp_clock_cycles();
+	hyp_trace_exit_at(HYP_REASON_ERET_GUEST, ns_at(now));
+	hyp_totals_guest_enter_at(vcpu, now);
+}
+
+void __hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 what)
+{
+	u64 now;
+
+	if (what & HYP_TRACE_TOTALS) {
+		now = hyp_clock_cycles();
+		hyp_trace_enter_at(HYP_REASON_GUEST_EXIT, ns_at(now));
+		hyp_totals_guest_exit_at(vcpu, exit_code, now);
+	} else {
+		hyp_trace_enter(HYP_REASON_GUEST_EXIT);
+	}
+
 	trace_vcpu_exit(vcpu, exit_code);
 	/* If a system error came with the trap, the guest retries the instruction. */
 	if (exit_code == ARM_EXCEPTION_TRAP)

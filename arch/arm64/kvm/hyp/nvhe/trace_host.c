@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: exceptions of the host.
  *
- * While a CPU's ring is open or suspended, exceptions of the host come through
- * trace_vector.S; otherwise they take the ordinary path, at no cost.
+ * While a CPU's ring is open or suspended, or the CPU measures, exceptions of the host come
+ * through trace_vector.S; otherwise they take the ordinary path, at no cost.
  */
 
 #include <nvhe/trace.h>
@@ -13,15 +13,14 @@
 #include <nvhe/ffa.h>
 #include <nvhe/trap_handler.h>
 
-extern char __kvm_hyp_trace_vector[], __kvm_hyp_host_vector[];
+extern char __kvm_hyp_trace_vector[], __kvm_hyp_totals_vector[], __kvm_hyp_host_vector[];
 
 /**
  * hyp_trace_vector_update() - select the vectors for the host's exceptions
  * @cpu:	this CPU
  *
- * To be called when the ring may have been opened or closed, and when firmware has lost
- * VBAR_EL2. Another CPU opens or closes this CPU's ring only while this CPU is in
- * firmware.
+ * To be called when the ring or the table may have been opened or closed, and when firmware
+ * has lost VBAR_EL2. Another CPU opens or closes them only while this CPU is in firmware.
  *
  * Context: @cpu->lock is held.
  */
@@ -30,8 +29,12 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 	hyp_assert_lock_held(&cpu->lock);
 
 	/* A suspended ring counts the events that it misses. */
-	cpu->vector = cpu->ring.open || cpu->ring.suspended ?
-		      __kvm_hyp_trace_vector - __kvm_hyp_host_vector : 0;
+	if (cpu->totals.open)
+		cpu->vector = __kvm_hyp_totals_vector - __kvm_hyp_host_vector;
+	else if (cpu->ring.open || cpu->ring.suspended)
+		cpu->vector = __kvm_hyp_trace_vector - __kvm_hyp_host_vector;
+	else
+		cpu->vector = 0;
 	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
 }
 
@@ -102,8 +105,9 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 	write_sysreg(panic->hpfar, hpfar_el2);
 
 	ext_ring_close(&cpu->ring);
+	cpu->totals.open = false;
 	/* Another CPU that panics may still record hyp_panic. */
-	for (event = 0; event <= HYP_EVENT_ANY; event++)
+	for (event = 0; event < HYP_EVENT_WORDS; event++)
 		if (event != HYP_EVENT_hyp_panic)
 			WRITE_ONCE(hyp_event_id[event], 0);
 
@@ -133,6 +137,19 @@ static void trace_hcall(struct kvm_cpu_context *host_ctxt)
 }
 
 /**
+ * hyp_trace_handle() - handle_trap(), traced, between hyp_enter and hyp_exit
+ * @esr:	ESR_EL2
+ * @host_ctxt:	the host's registers
+ */
+void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt)
+{
+	if (ESR_ELx_EC(esr) == ESR_ELx_EC_HVC64)
+		trace_hcall(host_ctxt);
+	else
+		handle_trap(host_ctxt);
+}
+
+/**
  * hyp_trace_handle_trap() - handle_trap(), traced
  * @host_ctxt:	the host's registers
  */
@@ -141,10 +158,7 @@ void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
 	u64 esr = read_sysreg_el2(SYS_ESR);
 
 	hyp_trace_enter_host(esr);
-	if (ESR_ELx_EC(esr) == ESR_ELx_EC_HVC64)
-		trace_hcall(host_ctxt);
-	else
-		handle_trap(host_ctxt);
+	hyp_trace_handle(esr, host_ctxt);
 	hyp_trace_exit(HYP_REASON_ERET_HOST);
 }
 

@@ -26,7 +26,10 @@ void hyp_trace_psci_leave(void)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	hyp_trace_exit(HYP_REASON_PSCI);
+	if (unlikely(cpu->totals.open))
+		hyp_totals_psci_leave(cpu);
+	else
+		hyp_trace_exit(HYP_REASON_PSCI);
 
 	/* EL2 may have panicked with the lock held. */
 	if (unlikely(READ_ONCE(hyp_trace_panicked)))
@@ -57,7 +60,10 @@ void hyp_trace_psci_return(void)
 	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
-	hyp_trace_enter(HYP_REASON_PSCI);
+	if (unlikely(cpu->totals.open))
+		hyp_totals_psci_return(cpu);
+	else
+		hyp_trace_enter(HYP_REASON_PSCI);
 }
 
 /**
@@ -70,6 +76,7 @@ void hyp_trace_cpu_entry(void)
 {
 	write_sysreg_el1(0, SYS_CONTEXTIDR);
 	hyp_trace_psci_return();
+	hyp_totals_settle(&this_cpu_ptr(&hyp_trace_cpu)->totals);
 }
 
 /**

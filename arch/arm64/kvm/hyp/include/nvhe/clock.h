@@ -48,6 +48,30 @@ static __always_inline u64 hyp_clock_cycles(void)
 }
 
 /**
+ * hyp_clock_ns() - convert an interval
+ * @clock:	this CPU's clock
+ * @cyc:	the interval [cycles]
+ *
+ * Return: the interval [ns]
+ */
+static __always_inline u64 hyp_clock_ns(const struct hyp_clock *clock, u64 cyc)
+{
+	return mul_u64_u64_shr(cyc << clock->shift, clock->mult, 64);
+}
+
+/**
+ * hyp_clock_at() - boot time at a value of the counter
+ * @clock:	this CPU's clock
+ * @cyc:	the counter's value
+ *
+ * Return: boot time [ns]
+ */
+static __always_inline u64 hyp_clock_at(const struct hyp_clock *clock, u64 cyc)
+{
+	return clock->base + hyp_clock_ns(clock, cyc);
+}
+
+/**
  * hyp_clock_now() - boot time
  * @clock:	this CPU's clock
  *
@@ -55,10 +79,7 @@ static __always_inline u64 hyp_clock_cycles(void)
  */
 static __always_inline u64 hyp_clock_now(const struct hyp_clock *clock)
 {
-	u64 cyc = hyp_clock_cycles();
-
-	return clock->base +
-	       mul_u64_u64_shr(cyc << clock->shift, clock->mult, 64);
+	return hyp_clock_at(clock, hyp_clock_cycles());
 }
 
 #endif /* __ARM64_KVM_HYP_NVHE_CLOCK_H */

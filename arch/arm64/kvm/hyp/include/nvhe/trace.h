@@ -28,42 +28,49 @@
 #include <nvhe/clock.h>
 #include <linux/ext_ring_writer.h>
 #include <nvhe/spinlock.h>
+#include <nvhe/totals.h>
 
 /**
- * enum hyp_trace_stage - state of a ring's memory
- * @HYP_TRACE_NO_RING:	there is no ring
+ * enum hyp_trace_stage - state of memory for a ring or a table
+ * @HYP_TRACE_NO_MEMORY: there is none
  * @HYP_TRACE_LOADING:	the memory is being taken from the host, step by step
- * @HYP_TRACE_LOADED:	the ring is ready
+ * @HYP_TRACE_LOADED:	the ring or table is ready
  * @HYP_TRACE_UNLOADING: the memory is being given back, step by step
  */
 enum hyp_trace_stage {
-	HYP_TRACE_NO_RING,
+	HYP_TRACE_NO_MEMORY,
 	HYP_TRACE_LOADING,
 	HYP_TRACE_LOADED,
 	HYP_TRACE_UNLOADING,
 };
 
 /**
- * struct hyp_trace_load - the part of a ring's memory that EL2 has taken (trace_load.c)
+ * struct hyp_trace_memory - memory that EL2 has taken from the host (trace_memory.c)
  * @stage:	whether the memory is being taken or given back
  * @region_pfn:	first page of the donated region
  * @region_pages: size of the donated region
- * @nr_slots:	number of slots of the ring
+ * @nr_pages:	number of shared pages, which the list at the start of the region names
+ * @element:	size of an element of the list, once a page is pinned [bytes]
  * @region_taken: pages of the region that EL2 owns, counted from the first
- * @pages_taken: data pages that are pinned, counted from the last
- * @meta:	the meta page, NULL if it is not pinned
+ * @pages_taken: shared pages that are pinned, counted from the last
  * @error:	why a load has failed, while its memory is given back; 0 in an unload
  */
-struct hyp_trace_load {
+struct hyp_trace_memory {
 	enum hyp_trace_stage	stage;
 	u64			region_pfn;
 	u64			region_pages;
-	u32			nr_slots;
+	u32			nr_pages;
+	u32			element;
 	u32			region_taken;
 	u32			pages_taken;
-	void			*meta;
 	int			error;
 };
+
+void *hyp_trace_memory_element(const struct hyp_trace_memory *mem, u32 i);
+void *hyp_trace_memory_page(const struct hyp_trace_memory *mem, u32 i);
+int hyp_trace_memory_load(struct hyp_trace_memory *mem, u64 pfn, u64 region_pages,
+			  u32 nr_pages, u32 element);
+int hyp_trace_memory_unload(struct hyp_trace_memory *mem);
 
 /**
  * struct hyp_panic_regs - the exception for which EL2 has panicked first
@@ -93,12 +100,14 @@ struct hyp_panic_regs {
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
+ * @totals:	totals of the time at EL2
  * @panic:	why this CPU has panicked
  * @lock:	protects the fields below, the set-up of @ring and its readers' side, but
  *		not @ring.overwrite, see rings_set_overwrite()
  * @parked:	the CPU is off or in firmware, so it can't be writing
  * @was_open:	the ring that was unloaded last was open
- * @load:	the memory of @ring
+ * @memory:	the memory of @ring
+ * @totals_memory: the memory of the table of @totals
  */
 struct hyp_trace_cpu {
 	struct ext_ring		ring;
@@ -107,12 +116,14 @@ struct hyp_trace_cpu {
 	u32			entered;
 	u64			nr_spans;
 	u64			vector;
+	struct hyp_totals_cpu	totals;
 	struct hyp_panic_regs	panic;
 
 	hyp_spinlock_t		lock;
 	bool			parked;
 	bool			was_open;
-	struct hyp_trace_load	load;
+	struct hyp_trace_memory	memory;
+	struct hyp_trace_memory	totals_memory;
 };
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
@@ -125,12 +136,10 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
  */
 static inline bool hyp_trace_is_loaded(const struct hyp_trace_cpu *cpu)
 {
-	return cpu->load.stage == HYP_TRACE_LOADED;
+	return cpu->memory.stage == HYP_TRACE_LOADED;
 }
 
-int hyp_trace_load(struct hyp_trace_cpu *cpu, u64 pfn, u64 nr_pages, u32 nr_slots);
-int hyp_trace_unload(struct hyp_trace_cpu *cpu);
-int hyp_trace_ring_quiescent(struct hyp_trace_cpu *cpu);
+struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu);
 
 /* EL2 has panicked: no CPU may trace any more. */
 extern bool hyp_trace_panicked;
@@ -140,11 +149,18 @@ void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
 /* Indexed by CPU, 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
-/* Index behind the last event in hyp_event_id[]: not 0 if any event is enabled. */
+/*
+ * Words behind those of the events in hyp_event_id[]. The first one is not 0 if any event is
+ * enabled; the second one is that, with HYP_TRACE_TOTALS if totals are kept.
+ */
 #define HYP_EVENT_ANY	HYP_NR_EVENTS
+#define HYP_EVENT_GUEST	(HYP_NR_EVENTS + 1)
+#define HYP_EVENT_WORDS	(HYP_NR_EVENTS + 2)
+
+#define HYP_TRACE_TOTALS	BIT(16)
 
 /* The host's event type of each event, a u16; 0 if the event is disabled. */
-extern u32 hyp_event_id[HYP_NR_EVENTS + 1];
+extern u32 hyp_event_id[HYP_EVENT_WORDS];
 
 /*
  * Read hyp_event_id[@event] in two instructions. The compiler would take three, because it
@@ -194,6 +210,9 @@ static __always_inline void trace_##name(proto)				\
 #include <linux/tracepoint.h>
 
 void __hyp_trace_enter(u64 type, u8 reason);
+void hyp_trace_enter_at(u8 reason, u64 now);
+void hyp_trace_enter_host_at(u64 esr, u64 now);
+void hyp_trace_exit_at(u8 reason, u64 now);
 void __hyp_trace_enter_host(u64 type, u64 esr);
 void __hyp_trace_exit(u64 type, u8 reason);
 bool hyp_trace_event_is_set(unsigned int event);
@@ -247,8 +266,8 @@ static __always_inline bool hyp_trace_any(void)
 	return hyp_event_id_read(HYP_EVENT_ANY);
 }
 
-void __hyp_trace_guest_enter(const struct kvm_vcpu *vcpu);
-void __hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code);
+void __hyp_trace_guest_enter(struct kvm_vcpu *vcpu, u64 what);
+void __hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 what);
 void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
 			     bool handled);
 
@@ -256,10 +275,17 @@ void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
  * hyp_trace_guest_enter() - a guest is about to run
  * @vcpu:	its vCPU
  */
-static __always_inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
+static __always_inline void hyp_trace_guest_enter(struct kvm_vcpu *vcpu)
 {
-	if (unlikely(hyp_trace_any()))
-		__hyp_trace_guest_enter(vcpu);
+	u64 what = hyp_event_id_read(HYP_EVENT_GUEST);
+
+	if (likely(!what))
+		return;
+
+	if (what == HYP_TRACE_TOTALS)
+		hyp_totals_guest_enter(vcpu);
+	else
+		__hyp_trace_guest_enter(vcpu, what);
 }
 
 /**
@@ -267,11 +293,17 @@ static __always_inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu)
  * @vcpu:	its vCPU
  * @exit_code:	ARM_EXCEPTION_*, perhaps with a system error
  */
-static __always_inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu,
-						 u64 exit_code)
+static __always_inline void hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code)
 {
-	if (unlikely(hyp_trace_any()))
-		__hyp_trace_guest_exit(vcpu, exit_code);
+	u64 what = hyp_event_id_read(HYP_EVENT_GUEST);
+
+	if (likely(!what))
+		return;
+
+	if (what == HYP_TRACE_TOTALS)
+		hyp_totals_guest_exit(vcpu, exit_code);
+	else
+		__hyp_trace_guest_exit(vcpu, exit_code, what);
 }
 
 /**
@@ -296,6 +328,16 @@ static __always_inline void hyp_trace_inject(const struct kvm_vcpu *vcpu)
 	if (unlikely(trace_vcpu_inject_enabled()) &&
 	    vcpu_get_flag(vcpu, PENDING_EXCEPTION))
 		trace_vcpu_inject(vcpu);
+}
+
+/**
+ * hyp_totals_vm_init() - EL2 has made its own copy of a VM
+ * @kvm:	the copy
+ * @host_kvm:	the VM
+ */
+static inline void hyp_totals_vm_init(struct kvm *kvm, const struct kvm *host_kvm)
+{
+	kvm->arch.hyp_totals_vm = READ_ONCE(host_kvm->arch.hyp_totals_vm);
 }
 
 void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
@@ -337,7 +379,9 @@ void hyp_trace_cpu_start(void);
 bool hyp_trace_hcall_is_valid(u64 id);
 void handle_trap(struct kvm_cpu_context *host_ctxt);
 
+void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt);
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt);
+void hyp_trace_keep_totals(bool keep);
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
 void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 
@@ -345,7 +389,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
  * hyp_trace_host_vector() - the vectors for exceptions of the host
  * @usual:	the vectors without tracing
  *
- * Return: @usual, or the traced vectors while this CPU's ring is open or suspended
+ * Return: @usual, or others while this CPU traces or measures
  */
 #define hyp_trace_host_vector(usual)					\
 	((u64)(usual) + this_cpu_ptr(&hyp_trace_cpu)->vector)
@@ -369,6 +413,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 	X(__hyp_trace_clock)						\
 	X(__hyp_trace_alarm)						\
 	X(__hyp_trace_doorbell)						\
+	HYP_TOTALS_HCALLS(X)						\
 	HYP_TRACE_TEST_HCALLS(X)
 
 #define HYP_TRACE_HANDLER(name)						\
@@ -406,11 +451,12 @@ static inline void trace_##name(proto)					\
 #undef DECLARE_EVENT_CLASS
 #include <linux/tracepoint.h>
 
-static inline void hyp_trace_guest_enter(const struct kvm_vcpu *vcpu) { }
-static inline void hyp_trace_guest_exit(const struct kvm_vcpu *vcpu, u64 exit_code) { }
+static inline void hyp_trace_guest_enter(struct kvm_vcpu *vcpu) { }
+static inline void hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code) { }
 static inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
 					 bool handled) { }
 static inline void hyp_trace_inject(const struct kvm_vcpu *vcpu) { }
+static inline void hyp_totals_vm_init(struct kvm *kvm, const struct kvm *host_kvm) { }
 static inline void hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 				      bool handled) { }
 static inline void hyp_trace_psci_forward(const struct kvm_cpu_context *host_ctxt) { }

@@ -33,6 +33,19 @@ static __always_inline u16 hyp_vm(const struct kvm_vcpu *vcpu)
 }
 
 /**
+ * hyp_totals_vm() - the number of a vCPU's VM, which no other VM has until the next boot
+ * @vcpu:	a vCPU that is being run
+ *
+ * The host has chosen it; with protection, EL2 has copied it.
+ *
+ * Return: the number
+ */
+static __always_inline u32 hyp_totals_vm(const struct kvm_vcpu *vcpu)
+{
+	return kern_hyp_va(vcpu->kvm)->arch.hyp_totals_vm;
+}
+
+/**
  * hyp_tlb_vm() - the VM whose translations are being invalidated
  *
  * With protection, the VMID comes from behind a pointer of the host's that EL2 does not
@@ -162,6 +175,10 @@ static __always_inline s64 hyp_hcall_result(u32 id,
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_reset:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_clock:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_doorbell:
+	case __KVM_HOST_SMCCC_FUNC___hyp_totals_load:
+	case __KVM_HOST_SMCCC_FUNC___hyp_totals_unload:
+	case __KVM_HOST_SMCCC_FUNC___hyp_totals_enable:
+	case __KVM_HOST_SMCCC_FUNC___hyp_totals_vm:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_write_event:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_test:
 		return cpu_reg(host_ctxt, 1);

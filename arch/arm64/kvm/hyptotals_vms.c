@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The numbers of VMs, for the totals of the time at EL2, and whose VMs they are.
+ *
+ * A number is not reused until the next boot; and no two living VMs have numbers with the
+ * same low 16 bits, which is what EL2 tells VMs apart by when it looks for those that are
+ * gone.
+ */
+
+#include <linux/kvm_host.h>
+#include <linux/list.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include <asm/kvm_hyptrace.h>
+
+#include "hyptotals.h"
+
+/* VMs that are gone are listed as long as there are not more of them than this. */
+#define MAX_GONE	1024
+
+/**
+ * struct vm - a VM that has a number
+ * @list:	in @vms
+ * @number:	its number
+ * @pid:	of the process that has created it
+ * @kvm:	the VM, NULL if it is gone
+ * @nr_tids:	number of @tids
+ * @tids:	of its vCPUs' threads, if it is gone; 0 for a vCPU that has not run
+ */
+struct vm {
+	struct list_head	list;
+	u32			number;
+	pid_t			pid;
+	struct kvm		*kvm;
+	u32			nr_tids;
+	pid_t			*tids;
+};
+
+static DEFINE_MUTEX(vms_lock);
+static LIST_HEAD(vms);			/* by age */
+static u32 last_number;
+static u32 nr_gone;
+
+static bool is_taken(u32 number)
+{
+	const struct vm *vm;
+
+	if (!(u16)number)
+		return true;
+
+	list_for_each_entry(vm, &vms, list)
+		if (vm->kvm && (u16)vm->number == (u16)number)
+			return true;
+
+	return false;
+}
+
+static void tell_el2(u32 number, bool gone)
+{
+	struct arm_smccc_res res;
+
+	if (hyptrace_available)
+		hyptrace_call(&res, __hyp_totals_vm, number, (u64)gone);
+}
+
+/**
+ * hyptotals_vm_init() - give a new VM its number
+ * @kvm:	the VM
+ *
+ * If there is no memory, the VM has number 0 and is not listed.
+ */
+void hyptotals_vm_init(struct kvm *kvm)
+{
+	struct vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
+
+	if (!vm)
+		return;
+
+	guard(mutex)(&vms_lock);
+
+	/* There are fewer VMIDs than numbers. */
+	do {
+		last_number++;
+	} while (is_taken(last_number));
+
+	vm->number = last_number;
+	vm->pid = task_tgid_nr(current);
+	vm->kvm = kvm;
+	list_add_tail(&vm->list, &vms);
+	kvm->arch.hyp_totals_vm = vm->number;
+	tell_el2(vm->number, false);
+}
+
+static pid_t tid_of(struct kvm_vcpu *vcpu)
+{
+	guard(rcu)();
+	return pid_nr(rcu_dereference(vcpu->pid));
+}
+
+static void forget_oldest(void)
+{
+	struct vm *vm;
+
+	list_for_each_entry(vm, &vms, list) {
+		if (vm->kvm)
+			continue;
+
+		list_del(&vm->list);
+		kfree(vm->tids);
+		kfree(vm);
+		nr_gone--;
+		return;
+	}
+}
+
+/**
+ * hyptotals_vm_gone() - a VM is about to be destroyed
+ * @kvm:	the VM, with its vCPUs
+ */
+void hyptotals_vm_gone(struct kvm *kvm)
+{
+	unsigned long n = atomic_read(&kvm->online_vcpus), i;
+	struct kvm_vcpu *vcpu;
+	struct vm *vm;
+
+	guard(mutex)(&vms_lock);
+
+	list_for_each_entry(vm, &vms, list)
+		if (vm->kvm == kvm)
+			break;
+	if (list_entry_is_head(vm, &vms, list))
+		return;
+
+	vm->kvm = NULL;
+	vm->tids = kcalloc(n, sizeof(*vm->tids), GFP_KERNEL);
+	if (vm->tids) {
+		kvm_for_each_vcpu(i, vcpu, kvm)
+			vm->tids[i] = tid_of(vcpu);
+		vm->nr_tids = n;
+	}
+
+	tell_el2(vm->number, true);
+	if (++nr_gone > MAX_GONE)
+		forget_oldest();
+}
+
+static void show_vm(struct seq_file *m, const struct vm *vm)
+{
+	struct kvm_vcpu *vcpu;
+	unsigned long i;
+
+	seq_printf(m, "%u\t%d\t%s\t", vm->number, vm->pid, vm->kvm ? "alive" : "gone");
+	if (vm->kvm)
+		kvm_for_each_vcpu(i, vcpu, vm->kvm)
+			seq_printf(m, "%s%d", i ? "," : "", tid_of(vcpu));
+	else
+		for (i = 0; i < vm->nr_tids; i++)
+			seq_printf(m, "%s%d", i ? "," : "", vm->tids[i]);
+	seq_putc(m, '\n');
+}
+
+/**
+ * hyptotals_show_vms() - list the VMs that have numbers
+ * @m:		the file
+ */
+void hyptotals_show_vms(struct seq_file *m)
+{
+	const struct vm *vm;
+
+	guard(mutex)(&vms_lock);
+
+	seq_puts(m, "vm\tpid\tstate\tvcpu_tids\n");
+	list_for_each_entry(vm, &vms, list)
+		show_vm(m, vm);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host side of hypervisor tracing: memory for EL2.
+ *
+ * EL2 gets a region for itself, and pages that it shares with the host. The region begins
+ * with the list of these pages.
+ */
+
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include <asm/kvm_mmu.h>
+#include <asm/virt.h>
+
+#include "hyptrace.h"
+
+static int page_share(void *page)
+{
+	return kvm_share_hyp(page, page + PAGE_SIZE);
+}
+
+static void page_unshare(void *page)
+{
+	kvm_unshare_hyp(page, page + PAGE_SIZE);
+}
+
+static void pages_unshare(const struct hyptrace_memory *mem, u32 nr_pages)
+{
+	while (nr_pages--) {
+		page_unshare(mem->pages[nr_pages]);
+		cond_resched();
+	}
+	page_unshare(mem->first);
+}
+
+static int pages_share(const struct hyptrace_memory *mem)
+{
+	u32 i;
+	int ret;
+
+	ret = page_share(mem->first);
+	if (ret)
+		return ret;
+
+	for (i = 0; i < mem->nr_pages; i++) {
+		ret = page_share(mem->pages[i]);
+		if (ret) {
+			pages_unshare(mem, i);
+			return ret;
+		}
+		cond_resched();
+	}
+
+	return 0;
+}
+
+static void region_free(struct hyptrace_memory *mem)
+{
+	free_pages_exact(mem->region, mem->region_pages * PAGE_SIZE);
+	mem->region = NULL;
+}
+
+/* Allocate the region, and fill it with the page frame numbers of the shared pages. */
+static int region_alloc(struct hyptrace_memory *mem)
+{
+	u64 *pfns;
+	u32 i;
+	int ret;
+
+	mem->region = alloc_pages_exact(mem->region_pages * PAGE_SIZE,
+					GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+					__GFP_RETRY_MAYFAIL);
+	if (!mem->region)
+		return -ENOMEM;
+
+	/* In protected mode load donates the region; in nVHE mode EL2 must have it mapped. */
+	if (!is_protected_kvm_enabled()) {
+		ret = kvm_share_hyp(mem->region, mem->region +
+				    mem->region_pages * PAGE_SIZE);
+		if (ret) {
+			region_free(mem);
+			return ret;
+		}
+	}
+
+	pfns = mem->region;
+	*pfns++ = virt_to_pfn(mem->first);
+	for (i = 0; i < mem->nr_pages; i++)
+		*pfns++ = virt_to_pfn(mem->pages[i]);
+
+	return 0;
+}
+
+/**
+ * hyptrace_memory_prepare() - make memory ready for EL2 to take
+ * @mem:	the memory; all but @mem->region is set
+ *
+ * Return: 0, or a negative errno
+ */
+int hyptrace_memory_prepare(struct hyptrace_memory *mem)
+{
+	int ret = pages_share(mem);
+
+	if (ret)
+		return ret;
+
+	ret = region_alloc(mem);
+	if (ret)
+		pages_unshare(mem, mem->nr_pages);
+
+	return ret;
+}
+
+/**
+ * hyptrace_memory_release() - undo hyptrace_memory_prepare()
+ * @mem:	memory that EL2 has not, or no longer
+ */
+void hyptrace_memory_release(struct hyptrace_memory *mem)
+{
+	region_free(mem);
+	pages_unshare(mem, mem->nr_pages);
+}
