@@ -10,6 +10,7 @@
 #include <linux/irq.h>
 
 #include <asm/irq_work.h>
+#include <asm/kvm_hyptotals.h>
 #include <asm/kvm_hyptrace.h>
 #include <asm/memory.h>
 
@@ -33,7 +34,7 @@ void hostile_describe(struct hostile_ring *ring);
 void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
 			   const char *what);
 void hostile_quiet(struct kunit *test);
-int hostile_sync(int cpu, u64 state);
+int hostile_sync(int cpu, u64 state, u64 totals);
 
 u64 hostile_bad_pfn(unsigned int i);
 unsigned int hostile_nr_bad_pfns(void);
@@ -82,6 +83,69 @@ static inline int hostile_unload(u64 cpu)
 	} while (ret == -EINPROGRESS);
 
 	return ret;
+}
+
+/* The smallest table. */
+#define HOSTILE_TABLE_PAGES	hyp_totals_pages(HYP_TOTALS_MIN_ROWS)
+#define HOSTILE_TABLE_REGION	hyp_totals_region_pages(HYP_TOTALS_MIN_ROWS)
+
+/**
+ * struct hostile_table - memory for a table of totals, owned by the host
+ * @region:	the region that describes it
+ * @page:	pages that are shared with EL2
+ */
+struct hostile_table {
+	u64	*region;
+	void	*page[HYP_TOTALS_MIN_ROWS];
+};
+
+struct hostile_table *hostile_table_new(struct kunit *test);
+void hostile_table_describe(struct hostile_table *table);
+void hostile_table_expect_intact(struct kunit *test, struct hostile_table *table,
+				 const char *what);
+
+static inline int hostile_totals_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_rows)
+{
+	struct arm_smccc_res res;
+	int ret;
+
+	do {
+		ret = hyptrace_call(&res, __hyp_totals_load, cpu, pfn, nr_pages, nr_rows);
+	} while (ret == -EINPROGRESS);
+
+	return ret;
+}
+
+static inline int hostile_totals_load_table(u64 cpu, const struct hostile_table *table)
+{
+	return hostile_totals_load(cpu, virt_to_pfn(table->region), HOSTILE_TABLE_REGION,
+				   HYP_TOTALS_MIN_ROWS);
+}
+
+static inline int hostile_totals_unload(u64 cpu)
+{
+	struct arm_smccc_res res;
+	int ret;
+
+	do {
+		ret = hyptrace_call(&res, __hyp_totals_unload, cpu);
+	} while (ret == -EINPROGRESS);
+
+	return ret;
+}
+
+static inline int hostile_totals_enable(u64 enable)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_totals_enable, enable);
+}
+
+static inline int hostile_totals_vm(u64 vm, u64 gone)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_totals_vm, vm, gone);
 }
 
 static inline int hostile_test(u64 action, u64 arg)
@@ -169,6 +233,10 @@ static inline int hostile_unshare(const void *page)
 	return hyptrace_call(&res, __pkvm_host_unshare_hyp, virt_to_pfn(page));
 }
 
+void hostile_totals_arguments(struct kunit *test);
+void hostile_totals_pages(struct kunit *test);
+void hostile_totals_order(struct kunit *test);
+void hostile_totals_writes(struct kunit *test);
 void hostile_random_calls(struct kunit *test);
 const void *hostile_next_batch(const void *prev, char *desc);
 

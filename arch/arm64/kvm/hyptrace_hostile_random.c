@@ -24,6 +24,7 @@
 #define BATCH		50000	/* calls per test case, which KUnit ends after 5 minutes */
 #define ROUND		5000	/* calls of a CPU between two checks */
 #define RINGS		32	/* of each CPU, for each round */
+#define TABLES		8	/* the same for tables of totals */
 
 static ulong calls = CALLS;
 module_param(calls, ulong, 0444);
@@ -35,7 +36,8 @@ MODULE_PARM_DESC(seed, "where to begin with random numbers");
 
 enum call {
 	LOAD, UNLOAD, SYNC, MODE, EVENT, SWAP, RESET, CLOCK, ALARM, DOORBELL,
-	WRITE_EVENT, SHARE, UNSHARE, NR_CALLS
+	WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD, TOTALS_ENABLE, TOTALS_VM,
+	NR_CALLS
 };
 
 /* The share of each call in per cent, and the errors that it may return. */
@@ -44,12 +46,12 @@ static const struct {
 	unsigned int	weight;
 	int		errors[4];
 } kinds[NR_CALLS] = {
-	[LOAD]		= { "load", 20, { -EINVAL, -EBUSY, -EPERM } },
-	[UNLOAD]	= { "unload", 16, { -EINVAL, -EBUSY, -ENOENT } },
+	[LOAD]		= { "load", 16, { -EINVAL, -EBUSY, -EPERM } },
+	[UNLOAD]	= { "unload", 12, { -EINVAL, -EBUSY, -ENOENT } },
 	[SYNC]		= { "sync", 12, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
 	[EVENT]		= { "event", 5, { -EINVAL } },
-	[SWAP]		= { "swap", 16, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
+	[SWAP]		= { "swap", 14, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
 	[RESET]		= { "reset", 5, { -EINVAL, -EBUSY, -ENOENT } },
 	[CLOCK]		= { "clock", 3, { -EINVAL } },
 	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
@@ -57,6 +59,10 @@ static const struct {
 	[WRITE_EVENT]	= { "write_event", 5 },
 	[SHARE]		= { "share", 4, { -EPERM } },
 	[UNSHARE]	= { "unshare", 3, { -EPERM, -EBUSY } },
+	[TOTALS_LOAD]	= { "totals_load", 4, { -EINVAL, -EBUSY, -EPERM } },
+	[TOTALS_UNLOAD]	= { "totals_unload", 3, { -EINVAL, -EBUSY, -ENOENT } },
+	[TOTALS_ENABLE]	= { "totals_enable", 2, { -EINVAL } },
+	[TOTALS_VM]	= { "totals_vm", 1, { -EINVAL } },
 };
 
 /**
@@ -65,6 +71,8 @@ static const struct {
  * @rnd:	its random number generator
  * @ring:	rings that it can offer
  * @used:	number of rings that it has offered in this round
+ * @table:	tables that it can offer
+ * @tables_used: number of tables that it has offered in this round
  * @count:	calls made, by kind
  * @good:	calls that succeeded, by kind
  * @wrong:	a result that is not allowed, or 0
@@ -75,6 +83,8 @@ struct attacker {
 	struct rnd_state	rnd;
 	struct hostile_ring	*ring[RINGS];
 	int			used;
+	struct hostile_table	*table[TABLES];
+	int			tables_used;
 	unsigned long		count[NR_CALLS];
 	unsigned long		good[NR_CALLS];
 	int			wrong;
@@ -158,6 +168,27 @@ static int random_load(struct attacker *a)
 			    nr_slots);
 }
 
+/* As random_load(), for a table. */
+static int random_totals_load(struct attacker *a)
+{
+	struct hostile_table *table;
+	u64 nr_rows = HYP_TOTALS_MIN_ROWS;
+
+	if (a->tables_used == TABLES || one_in(a, 2))
+		return hostile_totals_load(some_cpu(a),
+					   hostile_bad_pfn(number(a, hostile_nr_bad_pfns())),
+					   HOSTILE_TABLE_REGION, nr_rows);
+
+	table = a->table[a->tables_used++];
+	if (one_in(a, 4))
+		table->region[prandom_u32_state(&a->rnd) % HOSTILE_TABLE_PAGES] = some_pfn(a);
+	if (one_in(a, 8))
+		nr_rows = number(a, 32);
+
+	return hostile_totals_load(some_cpu(a), virt_to_pfn(table->region),
+				   HOSTILE_TABLE_REGION, nr_rows);
+}
+
 static int random_call(struct attacker *a, enum call call)
 {
 	switch (call) {
@@ -166,7 +197,7 @@ static int random_call(struct attacker *a, enum call call)
 	case UNLOAD:
 		return hostile_unload(some_cpu(a));
 	case SYNC:
-		return hostile_sync(smp_processor_id(), number(a, 4));
+		return hostile_sync(smp_processor_id(), number(a, 4), number(a, 2));
 	case MODE:
 		return hostile_mode(number(a, HYP_TRACE_ON + 2), number(a, 3));
 	case EVENT:
@@ -189,6 +220,14 @@ static int random_call(struct attacker *a, enum call call)
 		return hostile_share(some_page(a));
 	case UNSHARE:
 		return hostile_unshare(some_page(a));
+	case TOTALS_LOAD:
+		return random_totals_load(a);
+	case TOTALS_UNLOAD:
+		return hostile_totals_unload(some_cpu(a));
+	case TOTALS_ENABLE:
+		return hostile_totals_enable(number(a, 3));
+	case TOTALS_VM:
+		return hostile_totals_vm(number(a, 4), number(a, 3));
 	case NR_CALLS:
 		break;
 	}
@@ -222,7 +261,8 @@ static bool is_allowed(enum call call, int ret)
 /* Write a random word to a shared page. */
 static void scribble(struct attacker *a)
 {
-	u64 *words = some_page(a);
+	struct hostile_table *table = a->table[prandom_u32_state(&a->rnd) % TABLES];
+	u64 *words = one_in(a, 4) ? table->page[0] : some_page(a);
 
 	WRITE_ONCE(words[number(a, 4) % (PAGE_SIZE / sizeof(*words))],
 		   random_u64(a));
@@ -258,7 +298,7 @@ static int attack(void *data)
 	return 0;
 }
 
-/* Unload all rings. */
+/* Unload all rings and tables. */
 static void take_back(struct kunit *test)
 {
 	int cpu, ret;
@@ -269,32 +309,49 @@ static void take_back(struct kunit *test)
 		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -ENOENT,
 				      "CPU%d's ring can't be unloaded: %d", cpu,
 				      ret);
+		ret = hostile_totals_unload(cpu);
+		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -ENOENT,
+				      "CPU%d's table can't be unloaded: %d", cpu, ret);
 	}
 }
 
 /* Share all pages, whether they were shared or not. A pinned page can't be unshared. */
-static void make_shared(struct kunit *test, struct hostile_ring *ring)
+static void make_shared(struct kunit *test, void **pages, int n)
 {
 	int i, ret;
 
-	for (i = 0; i < HOSTILE_PAGES; i++) {
-		ret = hostile_unshare(ring->page[i]);
+	for (i = 0; i < n; i++) {
+		ret = hostile_unshare(pages[i]);
 		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -EPERM,
 				      "a page is still pinned: %d", ret);
-		KUNIT_ASSERT_EQ(test, 0, hostile_share(ring->page[i]));
+		KUNIT_ASSERT_EQ(test, 0, hostile_share(pages[i]));
 	}
-	hostile_describe(ring);
+}
+
+static void restore(struct kunit *test, struct attacker *a)
+{
+	int i;
+
+	for (i = 0; i < RINGS; i++) {
+		make_shared(test, a->ring[i]->page, HOSTILE_PAGES);
+		hostile_describe(a->ring[i]);
+	}
+	for (i = 0; i < TABLES; i++) {
+		make_shared(test, a->table[i]->page, HOSTILE_TABLE_PAGES);
+		hostile_table_describe(a->table[i]);
+	}
 }
 
 static void one_round(struct kunit *test, struct attacker *attackers, u64 seed)
 {
 	struct attacker *a;
-	int cpu, i;
+	int cpu;
 
 	for_each_online_cpu(cpu) {
 		a = &attackers[cpu];
 		prandom_seed_state(&a->rnd, seed + cpu);
 		a->used = 0;
+		a->tables_used = 0;
 		a->task = kthread_run_on_cpu(attack, a, cpu, "hostile/%u");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(a->task));
 	}
@@ -306,8 +363,7 @@ static void one_round(struct kunit *test, struct attacker *attackers, u64 seed)
 		a = &attackers[cpu];
 		KUNIT_ASSERT_EQ_MSG(test, 0, a->wrong, "%s returned %d, seed %llu",
 				    kinds[a->wrong_call].name, a->wrong, seed);
-		for (i = 0; i < RINGS; i++)
-			make_shared(test, a->ring[i]);
+		restore(test, a);
 	}
 }
 
@@ -321,6 +377,8 @@ static struct attacker *attackers_new(struct kunit *test)
 	for_each_online_cpu(cpu) {
 		for (i = 0; i < RINGS; i++)
 			attackers[cpu].ring[i] = hostile_ring_new(test);
+		for (i = 0; i < TABLES; i++)
+			attackers[cpu].table[i] = hostile_table_new(test);
 	}
 
 	return attackers;

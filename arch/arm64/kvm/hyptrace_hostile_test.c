@@ -154,6 +154,7 @@ void hostile_describe(struct hostile_ring *ring)
 
 struct sync {
 	u64	state;
+	u64	totals;
 	int	ret;
 };
 
@@ -162,26 +163,27 @@ static void sync_this_cpu(void *data)
 	struct arm_smccc_res res;
 	struct sync *sync = data;
 
-	sync->ret = hyptrace_call(&res, __hyp_trace_sync, sync->state);
+	sync->ret = hyptrace_call(&res, __hyp_trace_sync, sync->state, sync->totals);
 }
 
 /**
- * hostile_sync() - have a CPU open or close its ring
+ * hostile_sync() - have a CPU open or close its ring and its table of totals
  * @cpu:	the CPU, online
  * @state:	enum hyp_trace_ring_state, or an invalid value
+ * @totals:	whether it keeps totals, or an invalid value
  *
  * Return: result of the hypercall
  */
-int hostile_sync(int cpu, u64 state)
+int hostile_sync(int cpu, u64 state, u64 totals)
 {
-	struct sync sync = { .state = state };
+	struct sync sync = { .state = state, .totals = totals };
 
 	smp_call_function_single(cpu, sync_this_cpu, &sync, true);
 	return sync.ret;
 }
 
 /**
- * hostile_quiet() - turn tracing and all events off, and close all rings
+ * hostile_quiet() - turn tracing, all events and totals off, and close all rings and tables
  * @test:	the test
  */
 void hostile_quiet(struct kunit *test)
@@ -189,10 +191,11 @@ void hostile_quiet(struct kunit *test)
 	int event, cpu;
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(0));
 	for (event = 0; event < HYP_NR_EVENTS; event++)
 		KUNIT_EXPECT_EQ(test, 0, hostile_event(event, 0));
 	for_each_online_cpu(cpu)
-		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED));
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
 }
 
 /* Expect that the host can write to a page, share it and unshare it. */
@@ -230,7 +233,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(4711));
 	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_swap(0),
 			    "after %s: the first page can't be had", what);
@@ -242,7 +245,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			    "after %s: wrong event recorded", what);
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_unload(0),
 			    "after %s: the ring can't be unloaded", what);
 }
@@ -383,7 +386,7 @@ static void pages_that_are_not_the_hosts_are_refused(struct kunit *test)
 static void regions_that_overlap_are_refused(struct kunit *test)
 {
 	const u64 pages = HYP_TRACE_STEP_REGION;
-	const u64 slots = pages * PAGE_SIZE / HYP_TRACE_BYTES_PER_PAGE - 1;
+	const u64 slots = pages * PAGE_SIZE / HYP_TRACE_BYTES_PER_PAGE - 2;
 	struct hostile_ring *ring = hostile_ring_new(test);
 	const u64 firsts[] = {
 		PHYS_PFN(hyp_mem_base) - 1,
@@ -509,7 +512,7 @@ static void expect_busy(struct kunit *test, const struct hostile_ring *other, in
 	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_alarm(0, 0), "alarm in step %d of %s",
 			    step, what);
 	/* The ring has no pages yet, so opening it has no effect. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(step));
 }
 
@@ -559,8 +562,8 @@ static void what_was_taken_is_given_back_step_by_step(struct kunit *test)
 
 	one_page_a_step(test);
 	for (at = 0; at < HOSTILE_PAGES; at++) {
-		/* The region, the meta page, then the data pages from the last on. */
-		taken = at ? 1 + HOSTILE_PAGES - at : 1;
+		/* The region, then the pages from the last on. */
+		taken = HOSTILE_PAGES - at;
 		hostile_describe(ring);
 		ring->region[at] = hostile_bad_pfn(PFN_EL2_POOL);
 		for (step = 0; step < 2 * taken; step++) {
@@ -620,7 +623,7 @@ static void without_a_ring_there_is_none(struct kunit *test)
 	}
 
 	/* Open the ring and turn tracing on, without a page to write to. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
@@ -654,12 +657,12 @@ static void a_ring_that_may_be_written_is_not_taken_away(struct kunit *test)
 
 	need_two_cpus(test);
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(1, ring));
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_OPEN));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unload(1));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_reset(1));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_alarm(1, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(1));
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_CLOSED));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_CLOSED, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_reset(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(1));
 	hostile_expect_intact(test, ring, "unloading what may be written");
@@ -696,7 +699,7 @@ static void bad_arguments_are_refused(struct kunit *test)
 				    hostile_mode(HYP_TRACE_OFF, bools[i]),
 				    "overwrite %llx", bools[i]);
 	for (i = 0; i < ARRAY_SIZE(states); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_sync(0, states[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_sync(0, states[i], 0),
 				    "ring state %llx", states[i]);
 	for (i = 0; i < ARRAY_SIZE(shifts); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_clock(1, shifts[i], 0),
@@ -744,7 +747,7 @@ static void any_clock_is_safe(struct kunit *test)
 		k = i / 4 % ARRAY_SIZE(values);
 		KUNIT_EXPECT_EQ(test, 0, hostile_clock(values[j], i % 4 * 21,
 						       values[k]));
-		KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
 		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
@@ -755,7 +758,7 @@ static void any_clock_is_safe(struct kunit *test)
 				      i % 4 * 21, values[k], page->commit);
 	}
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
 	hostile_expect_intact(test, ring, "clocks of all kinds");
 }
@@ -779,7 +782,7 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_tlb_flush, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	kvm_call_hyp_nvhe(__kvm_tlb_flush_vmid, mmu);
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(0));
 	KUNIT_EXPECT_EQ(test, 36, page->commit);
@@ -843,7 +846,7 @@ static void ring_once(struct kunit *test, int cpu, unsigned int *here,
 
 	KUNIT_ASSERT_EQ(test, 0, hostile_reset(cpu));
 	KUNIT_ASSERT_EQ(test, 0, hostile_alarm(cpu, 0));
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_OPEN));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_OPEN, 0));
 	let_interrupts_come(test);
 	own = doorbells_of(cpu);
 	all = doorbells();
@@ -857,7 +860,7 @@ static void ring_once(struct kunit *test, int cpu, unsigned int *here,
 	all = doorbells() - all;
 	*here = min(*here, own);
 	*elsewhere = min(*elsewhere, all - own);
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
 }
 
 static void an_alarm_rings_once_on_its_own_cpu(struct kunit *test)
@@ -933,8 +936,10 @@ static void hostile_exit(struct kunit *test)
 				  "whether EL2 is intact was not asked");
 
 	hostile_quiet(test);
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		hostile_unload(cpu);
+		hostile_totals_unload(cpu);
+	}
 	hostile_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES);
 }
 
@@ -957,6 +962,10 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(any_clock_is_safe),
 	KUNIT_CASE(what_a_pointer_leads_to_is_not_recorded),
 	KUNIT_CASE(an_alarm_rings_once_on_its_own_cpu),
+	KUNIT_CASE(hostile_totals_arguments),
+	KUNIT_CASE(hostile_totals_pages),
+	KUNIT_CASE(hostile_totals_order),
+	KUNIT_CASE(hostile_totals_writes),
 	KUNIT_CASE_PARAM_ATTR(hostile_random_calls, hostile_next_batch,
 			      { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE(a_region_cannot_be_written_once_it_is_given_away),

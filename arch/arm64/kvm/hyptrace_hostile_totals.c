@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A hostile host: hypercalls for totals with one invalid argument at a time, and tables that
+ * the host writes to.
+ */
+
+#include <linux/gfp.h>
+
+#include "hyptrace_hostile.h"
+
+static void give_back(void *page)
+{
+	hostile_unshare(page);
+	free_page((unsigned long)page);
+}
+
+static void free_region(void *region)
+{
+	free_pages_exact(region, HOSTILE_TABLE_REGION * PAGE_SIZE);
+}
+
+/**
+ * hostile_table_new() - allocate memory for a table, shared with EL2
+ * @test:	the test, at whose end the memory is freed
+ *
+ * Return: the table, not loaded
+ */
+struct hostile_table *hostile_table_new(struct kunit *test)
+{
+	struct hostile_table *table = kunit_kzalloc(test, sizeof(*table), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, table);
+	table->region = alloc_pages_exact(HOSTILE_TABLE_REGION * PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, table->region);
+	kunit_add_action(test, free_region, table->region);
+	for (i = 0; i < HOSTILE_TABLE_PAGES; i++) {
+		table->page[i] = (void *)get_zeroed_page(GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, table->page[i]);
+		kunit_add_action(test, give_back, table->page[i]);
+		KUNIT_ASSERT_EQ(test, 0, hostile_share(table->page[i]));
+	}
+	hostile_table_describe(table);
+	return table;
+}
+
+/**
+ * hostile_table_describe() - fill in the region of a table
+ * @table:	the table, not loaded
+ */
+void hostile_table_describe(struct hostile_table *table)
+{
+	int i;
+
+	memset(table->region, 0, HOSTILE_TABLE_REGION * PAGE_SIZE);
+	for (i = 0; i < HOSTILE_TABLE_PAGES; i++)
+		table->region[i] = virt_to_pfn(table->page[i]);
+}
+
+/**
+ * hostile_table_expect_intact() - expect that the host owns a table's pages, and EL2 traces
+ * @test:	the test
+ * @table:	a table that is not loaded
+ * @what:	what the test has tried, for messages
+ *
+ * Context: runs on CPU 0.
+ */
+void hostile_table_expect_intact(struct kunit *test, struct hostile_table *table,
+				 const char *what)
+{
+	int i;
+
+	memset(table->region, 0x5a, HOSTILE_TABLE_REGION * PAGE_SIZE);
+	for (i = 0; i < HOSTILE_TABLE_PAGES; i++) {
+		memset(table->page[i], 0, PAGE_SIZE);
+		KUNIT_EXPECT_EQ_MSG(test, 0, hostile_unshare(table->page[i]),
+				    "after %s: page %d is not shared, or is pinned", what, i);
+		KUNIT_EXPECT_EQ(test, 0, hostile_share(table->page[i]));
+	}
+	hostile_table_describe(table);
+	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_totals_load_table(0, table),
+			    "after %s: a good table is refused", what);
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
+	KUNIT_EXPECT_NULL_MSG(test, memchr_inv(table->region, 0,
+					       HOSTILE_TABLE_REGION * PAGE_SIZE),
+			      "after %s: EL2 left something in the region", what);
+	hostile_table_describe(table);
+	hostile_expect_intact(test, hostile_ring_new(test), what);
+}
+
+static const struct hyp_totals_row *row_at(const struct hostile_table *table, u32 i)
+{
+	const struct hyp_totals_row *rows = table->page[i / HYP_TOTALS_PER_PAGE];
+
+	return &rows[i % HYP_TOTALS_PER_PAGE];
+}
+
+/* The row of the hypercall that records an event, NULL if it has not been counted. */
+static const struct hyp_totals_row *find_row(const struct hostile_table *table)
+{
+	u64 key = HYP_TOTALS_HCALL |
+		  (u64)__KVM_HOST_SMCCC_FUNC___hyp_trace_write_event << 32;
+	u32 i;
+
+	for (i = 1; i < hyp_totals_places(HYP_TOTALS_MIN_ROWS); i++)
+		if (row_at(table, i)->key == key)
+			return row_at(table, i);
+
+	return NULL;
+}
+
+void hostile_totals_arguments(struct kunit *test)
+{
+	static const u64 rows[] = {
+		0, 1, HYP_TOTALS_MIN_ROWS - 1, HYP_TOTALS_MIN_ROWS + 1, HYP_TOTALS_MIN_ROWS / 2,
+		HYP_TOTALS_MAX_ROWS - 1, HYP_TOTALS_MAX_ROWS + 1, HYP_TOTALS_MAX_ROWS * 2,
+		BIT(31), BIT(32), BIT(32) + HYP_TOTALS_MIN_ROWS, BIT(63), U64_MAX,
+	};
+	const u64 pages[] = {
+		0, HOSTILE_TABLE_REGION - 1, HOSTILE_TABLE_REGION + 1,
+		BIT(32) + HOSTILE_TABLE_REGION, BIT(63) + HOSTILE_TABLE_REGION, U64_MAX,
+	};
+	static const u64 bools[] = { 2, U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
+	static const u64 vms[] = { BIT(32), BIT(32) + 1, BIT(63), U64_MAX };
+	struct hostile_table *table = hostile_table_new(test);
+	u64 pfn = virt_to_pfn(table->region);
+	int i;
+
+	for (i = 0; i < hostile_nr_bad_cpus(); i++) {
+		u64 cpu = hostile_bad_cpu(i);
+
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_load_table(cpu, table),
+				    "load of CPU %llx", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_unload(cpu),
+				    "unload of CPU %llx", cpu);
+	}
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 fit = hyp_totals_region_pages(rows[i]);
+
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_totals_load(0, pfn, HOSTILE_TABLE_REGION, rows[i]),
+				    "%llx rows", rows[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_load(0, pfn, fit, rows[i]),
+				    "%llx rows, %llx pages", rows[i], fit);
+	}
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_totals_load(0, pfn, pages[i], HYP_TOTALS_MIN_ROWS),
+				    "%llx pages", pages[i]);
+	for (i = 0; i < ARRAY_SIZE(bools); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_enable(bools[i]),
+				    "enable %llx", bools[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_vm(1, bools[i]),
+				    "gone %llx", bools[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_sync(0, HYP_TRACE_CLOSED, bools[i]),
+				    "sync %llx", bools[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(vms); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_vm(vms[i], 0),
+				    "VM %llx", vms[i]);
+	hostile_table_expect_intact(test, table, "arguments out of range");
+}
+
+void hostile_totals_pages(struct kunit *test)
+{
+	struct hostile_table *table = hostile_table_new(test);
+	int i, at;
+
+	for (i = 0; i < hostile_nr_bad_pfns(); i++) {
+		u64 pfn = hostile_bad_pfn(i);
+
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM,
+				    hostile_totals_load(0, pfn, HOSTILE_TABLE_REGION,
+							HYP_TOTALS_MIN_ROWS),
+				    "region at frame %llx", pfn);
+		for (at = 0; at < HOSTILE_TABLE_PAGES; at++) {
+			hostile_table_describe(table);
+			table->region[at] = pfn;
+			KUNIT_EXPECT_EQ_MSG(test, -EPERM, hostile_totals_load_table(0, table),
+					    "frame %llx as page %d", pfn, at);
+		}
+	}
+	for (at = 0; at < HOSTILE_TABLE_PAGES; at++) {
+		hostile_table_describe(table);
+		KUNIT_ASSERT_EQ(test, 0, hostile_unshare(table->page[at]));
+		KUNIT_EXPECT_EQ_MSG(test, -EPERM, hostile_totals_load_table(0, table),
+				    "page %d not shared", at);
+		KUNIT_ASSERT_EQ(test, 0, hostile_share(table->page[at]));
+
+		if (HOSTILE_TABLE_PAGES == 1)
+			continue;
+		hostile_table_describe(table);
+		table->region[at] = virt_to_pfn(table->page[!at]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_load_table(0, table),
+				    "page %d named twice", at);
+	}
+	hostile_table_expect_intact(test, table, "frames that are not the host's");
+}
+
+void hostile_totals_order(struct kunit *test)
+{
+	struct hostile_table *table = hostile_table_new(test);
+	struct hostile_table *other = hostile_table_new(test);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_totals_unload(cpu));
+
+	/* Without a table nothing is counted, and nothing is written. */
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
+
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_load_table(0, table));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_totals_load_table(0, table));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_totals_load_table(0, other));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unshare(table->page[0]));
+	KUNIT_EXPECT_EQ(test, -EPERM, hostile_share(table->region));
+
+	/* A CPU may give up its own table while it measures. */
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_NOT_NULL(test, find_row(table));
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_totals_unload(0));
+	hostile_quiet(test);
+
+	if (num_online_cpus() > 1) {
+		hostile_table_describe(table);
+		KUNIT_ASSERT_EQ(test, 0, hostile_totals_load_table(1, table));
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(1, HYP_TRACE_CLOSED, 1));
+		KUNIT_EXPECT_EQ(test, -EBUSY, hostile_totals_unload(1));
+		KUNIT_EXPECT_EQ(test, 0, hostile_sync(1, HYP_TRACE_CLOSED, 0));
+		KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(1));
+	}
+	hostile_table_expect_intact(test, table, "calls too early, too late or twice");
+	hostile_table_expect_intact(test, other, "being refused");
+}
+
+/* EL2 reads nothing back: it publishes its own numbers, whatever the host has written. */
+void hostile_totals_writes(struct kunit *test)
+{
+	struct hostile_table *table = hostile_table_new(test);
+	const struct hyp_totals_row *row;
+	u64 total = 0, min = U64_MAX;
+	int i, call;
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_clock(BIT_ULL(63), 1, 0));
+	KUNIT_ASSERT_EQ(test, 0, hostile_totals_load_table(0, table));
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
+	for (call = 1; call <= 100; call++) {
+		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(call));
+		row = find_row(table);
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		KUNIT_EXPECT_EQ(test, call, row->count);
+		KUNIT_EXPECT_EQ(test, call, row->done);
+		KUNIT_EXPECT_GT(test, row->total, total);
+		KUNIT_EXPECT_LE(test, row->min, min);
+		KUNIT_EXPECT_LE(test, row->max, row->total);
+		total = row->total;
+		min = row->min;
+
+		/* All but the keys, which the test looks for. */
+		for (i = 1; i < hyp_totals_places(HYP_TOTALS_MIN_ROWS); i++) {
+			struct hyp_totals_row *any = (void *)row_at(table, i);
+			u64 key = any->key;
+
+			memset(any, call, sizeof(*any));
+			any->key = key;
+		}
+		memset(table->page[0], call, sizeof(struct hyp_totals_state));
+	}
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
+	hostile_table_expect_intact(test, table, "writing to a table");
+}
