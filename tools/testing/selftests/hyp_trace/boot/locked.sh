@@ -24,8 +24,11 @@ refused events/hyp/hyp_enter/enable 1
 result "event: not permitted"
 refused set_event hyp:hyp_enter
 result "set_event: not permitted"
+refused totals/enable 1
+result "totals: not permitted"
 echo 1 > $hyp/write_event
-[ "$(cat $hyp/tracing_on)" = 0 ] && ! grep -v '^#' $hyp/trace
+[ "$(cat $hyp/tracing_on)" = 0 ] && ! grep -v '^#' $hyp/trace &&
+	[ "$(cat $hyp/totals/enable)" = 0 ] && [ "$(wc -l < $hyp/totals/table)" = 1 ]
 result "nothing recorded"
 dmesg | grep -q 'hyp_trace: .*: -EPERM, tracing is locked: boot with kvm-arm.hyp_trace=on'
 result "the log says why"

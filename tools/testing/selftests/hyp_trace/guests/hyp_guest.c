@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 			errx(1, "hypercall %#lx of the guest returns %ld",
 			     hypercall + i, result);
 		if (!hypercall && result < last)
-			errx(1, "the guest's time went back");
+			errx(1, "the guest's time went back, from %lu to %lu in exit %lu",
+			     last, result, i);
 		last = result;
 	}
 	return 0;

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of hyp/totals: what is counted, and how the files behave. hyp_totals_trace_test.c
+ * compares with a trace.
+ */
+
+#include "../guests/hyp_vm.h"
+#include "../tracefs/hyp_fixture.h"
+#include "hyp_totals.h"
+
+#define ROWS	512	/* by default */
+
+/* Off, and without tables. */
+static bool totals_fresh(void)
+{
+	return !put(TOTALS "enable", "0") && !put_num(TOTALS "rows", ROWS) &&
+	       !put(TOTALS "reset", "1");
+}
+
+static bool totals_on(void)
+{
+	return totals_fresh() && !put(TOTALS "enable", "1");
+}
+
+/* A row that makes sense. */
+static bool is_sound(const struct total *row)
+{
+	return row->count && row->in_buckets == row->count && row->ordered &&
+	       row->min <= row->max && row->min * row->count <= row->total &&
+	       row->total <= row->max * row->count;
+}
+
+TEST_F(hyp, totals_count_each_hypercall_once)
+{
+	struct totals t;
+	struct total row;
+
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, emit(1, 1000));
+	ASSERT_EQ(1000, emitted_calls());
+
+	emitters_start(self->cpus);
+	ASSERT_TRUE(emitters_emit(self->cpus, 1000));
+	ASSERT_TRUE(emitters_stop(self->cpus));
+
+	t = totals_read();
+	row = totals_of(&t, 0, 0, "hcall", "__hyp_trace_write_event");
+	EXPECT_EQ(1000 * (self->cpus + 1), row.count);
+	EXPECT_TRUE(is_sound(&row));
+	EXPECT_FALSE(t.malformed);
+	totals_free(&t);
+	EXPECT_TRUE(totals_fresh());
+}
+
+TEST_F(hyp, totals_stay_when_they_are_off_and_go_on_from_there)
+{
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(0, put(TOTALS "enable", "0"));
+	ASSERT_EQ(0, emit(1, 100));
+	EXPECT_EQ(100, emitted_calls());
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	ASSERT_EQ(0, emit(1, 100));
+	EXPECT_EQ(200, emitted_calls());
+
+	ASSERT_EQ(0, put(TOTALS "reset", "1"));
+	EXPECT_EQ(1, get_num(TOTALS "enable", ""));
+	EXPECT_EQ(0, emitted_calls());
+	ASSERT_EQ(0, emit(1, 100));
+	EXPECT_EQ(100, emitted_calls());
+	EXPECT_TRUE(totals_fresh());
+}
+
+/* Compare each row with what it was in the last reading; false if it has shrunk. */
+static bool has_grown(const struct totals *now, const struct totals *last)
+{
+	struct total row;
+	size_t i;
+
+	for (i = 0; i < last->n; i++) {
+		row = totals_of(now, last->rows[i].vm, last->rows[i].vcpu, last->rows[i].kind,
+				last->rows[i].reason);
+		if (row.count < last->rows[i].count || row.total < last->rows[i].total ||
+		    row.min > last->rows[i].min || row.max < last->rows[i].max)
+			return false;
+	}
+	return true;
+}
+
+TEST_F(hyp, totals_are_consistent_while_they_change)
+{
+	struct totals t, last = { };
+	int readings = 0;
+	size_t i;
+
+	ASSERT_TRUE(totals_on());
+	emitters_start(self->cpus);
+	emitters_allow(self->cpus, 20000);
+	do {
+		t = totals_read();
+		EXPECT_FALSE(t.malformed);
+		for (i = 0; i < t.n; i++)
+			EXPECT_TRUE(is_sound(&t.rows[i]))
+				TH_LOG("%s %s: count %lu, in buckets %lu", t.rows[i].kind,
+				       t.rows[i].reason, t.rows[i].count, t.rows[i].in_buckets);
+		EXPECT_TRUE(has_grown(&t, &last));
+		totals_free(&last);
+		last = t;
+		readings++;
+	} while (!emitters_done(self->cpus));
+	ASSERT_TRUE(emitters_stop(self->cpus));
+	totals_free(&last);
+
+	EXPECT_LT(1, readings);
+	EXPECT_EQ(20000 * self->cpus, emitted_calls());
+	for (i = 0; i < self->cpus; i++)
+		EXPECT_EQ(0, totals_cpu(i, CPU_BAD));
+	EXPECT_TRUE(totals_fresh());
+}
+
+/* Rings come and go, and tracing goes on and off, while totals are kept. */
+TEST_F(hyp, totals_do_not_depend_on_tracing)
+{
+	int i;
+
+	ASSERT_TRUE(totals_on());
+	emitters_start(self->cpus);
+	emitters_allow(self->cpus, 20000);
+	for (i = 0; i < 20 || !emitters_done(self->cpus); i++) {
+		ASSERT_EQ(0, put_num(HYP "tracing_on", i % 2));
+		ASSERT_EQ(0, set_size_kb(i % 3 ? 64 : 256));
+	}
+	ASSERT_TRUE(emitters_stop(self->cpus));
+	EXPECT_EQ(20000 * self->cpus, emitted_calls());
+	ASSERT_TRUE(be_idle());
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(20000 * self->cpus + 10, emitted_calls());
+	EXPECT_TRUE(totals_fresh());
+}
+
+TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
+{
+	const char *online = "/sys/devices/system/cpu/cpu1/online";
+
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, put(HYP "write_cpu_pm", "1"));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(20, emitted_calls());
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, put(online, "0"));
+	EXPECT_EQ(30, emitted_calls());
+	ASSERT_EQ(0, put(online, "1"));
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(40, emitted_calls());
+
+	/* Turned on and off while it is offline. */
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(TOTALS "enable", "0"));
+	ASSERT_EQ(0, put(online, "1"));
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(40, emitted_calls());
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(TOTALS "reset", "1"));
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	EXPECT_EQ(-1, totals_cpu(1, CPU_ROWS));
+	ASSERT_EQ(0, put(online, "1"));
+	EXPECT_EQ(ROWS, totals_cpu(1, CPU_ROWS));
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(10, emitted_calls());
+
+	/* The table of a CPU that is offline can be taken away. */
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, put(online, "0"));
+	EXPECT_TRUE(totals_fresh());
+	ASSERT_EQ(0, put(online, "1"));
+}
+
+TEST_F(hyp, totals_of_smcs_and_psci_are_by_function)
+{
+	int i;
+
+	if (!is_protected())
+		SKIP(return, "SMCs do not trap");
+
+	ASSERT_TRUE(totals_on());
+	for (i = 0; i < 7; i++) {
+		ASSERT_EQ(0, put(HYP "write_smc", "c3001234"));
+		ASSERT_EQ(0, put(HYP "write_smc", "84000000"));
+	}
+	EXPECT_EQ(7, count_of_kind("smc", "0xc3001234"));
+	EXPECT_EQ(7, count_of_kind("psci", "PSCI_VERSION"));
+	EXPECT_EQ(0, count_of_kind("smc", "PSCI_VERSION"));
+	EXPECT_TRUE(totals_fresh());
+}
+
+/* What has no room is in "other", so that sums are right. */
+TEST_F(hyp, totals_that_do_not_fit_are_in_other)
+{
+	const int functions = 100, times = 3;
+	uint64_t other;
+	int i;
+
+	if (!is_protected())
+		SKIP(return, "SMCs do not trap");
+
+	ASSERT_TRUE(totals_fresh());
+	ASSERT_EQ(0, put(TOTALS "rows", "16"));
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	for (i = 0; i < times * functions; i++)
+		ASSERT_EQ(0, put(HYP "write_smc", path_of("c3%06x", i % functions)));
+
+	other = count_of_kind("smc", "other");
+	EXPECT_EQ(times * functions, count_of_kind("smc", NULL));
+	EXPECT_LE(times * (functions - 16), other);
+	EXPECT_GT(times * functions, other);
+	EXPECT_EQ(0, other % times);
+	EXPECT_EQ(16, totals_cpu(0, CPU_USED));
+	EXPECT_EQ(0, totals_cpu(0, CPU_REPLACED));
+	EXPECT_TRUE(totals_fresh());
+}
+
+/*
+ * Rows of VMs that are gone give way to others; "other" takes them, so that sums are right: a
+ * vCPU that is gone has run once more than it has come back.
+ */
+TEST_F(hyp, totals_of_vms_that_are_gone_give_way)
+{
+	const int vms = 20;
+	long long replaced = 0;
+	uint64_t runs;
+	int i;
+
+	ASSERT_TRUE(totals_fresh());
+	ASSERT_EQ(0, put(TOTALS "rows", "16"));
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	for (i = 0; i < vms; i++)
+		ASSERT_LT(0, run_guest(8 * self->cpus, NULL));
+
+	runs = count_of_kind("guest", NULL);
+	EXPECT_LE(vms * 8 * self->cpus, runs);
+	EXPECT_EQ(runs, count_of_kind("exit_host", NULL) + count_of_kind("exit_el2", NULL) + vms);
+	for (i = 0; i < self->cpus; i++)
+		replaced += totals_cpu(i, CPU_REPLACED);
+	EXPECT_LT(0, replaced);
+	EXPECT_TRUE(totals_fresh());
+}
+
+TEST_F(hyp, vms_are_listed_with_their_tasks)
+{
+	unsigned int last = 0;
+	pid_t vmm;
+	char *text;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		vmm = run_guest(1, NULL);
+		ASSERT_LT(0, vmm);
+		EXPECT_LT(last, vm_of(vmm));
+		last = vm_of(vmm);
+		text = get(TOTALS "vms");
+		EXPECT_NE(NULL, strstr(text, path_of("\n%u\t%d\tgone\t%d\n", last, vmm, vmm)));
+		free(text);
+	}
+}
+
+/* 1: store; branch to 1 */
+static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
+
+TEST_F(hyp, vms_that_live_are_told_apart)
+{
+	struct vm vm[2];
+	char *text;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		vm[i] = vm_create_vcpu(store, sizeof(store), i, 0);
+	vm_run(&vm[1]);
+	text = get(TOTALS "vms");
+	/* The first VM has one vCPU, the second one two; only the last one has run. */
+	EXPECT_NE(NULL, strstr(text, path_of("\t%d\talive\t0\n", getpid())));
+	EXPECT_NE(NULL, strstr(text, path_of("\t%d\talive\t0,%d\n", getpid(), getpid())));
+	free(text);
+	for (i = 0; i < 2; i++)
+		vm_destroy(&vm[i]);
+	EXPECT_EQ(0, count_in(TOTALS "vms", "alive"));
+}
+
+TEST_F(hyp, nonsense_in_totals_is_refused)
+{
+	static const char * const bad_rows[] = { "0", "1", "15", "4097", "99999999999", "-1", "x" };
+	int i;
+
+	ASSERT_TRUE(totals_fresh());
+	for (i = 0; i < sizeof(bad_rows) / sizeof(*bad_rows); i++)
+		EXPECT_GT(0, put(TOTALS "rows", bad_rows[i]));
+	EXPECT_EQ(ROWS, get_num(TOTALS "rows", ""));
+	EXPECT_EQ(-EINVAL, put(TOTALS "enable", "2"));
+	EXPECT_EQ(-EINVAL, put(TOTALS "enable", "on"));
+	EXPECT_EQ(0, get_num(TOTALS "enable", ""));
+
+	ASSERT_EQ(0, put(TOTALS "rows", "17"));
+	EXPECT_EQ(32, get_num(TOTALS "rows", ""));
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	EXPECT_EQ(32, totals_cpu(0, CPU_ROWS));
+	ASSERT_EQ(0, put(TOTALS "rows", "4096"));
+	EXPECT_EQ(1, get_num(TOTALS "enable", ""));
+	EXPECT_EQ(4096, totals_cpu(0, CPU_ROWS));
+	EXPECT_TRUE(totals_fresh());
+	EXPECT_EQ(-1, totals_cpu(0, CPU_ROWS));
+}
+
+TEST_F(hyp, memory_of_totals_goes_back)
+{
+	long long before, kept, after;
+	int i;
+
+	if (!memory_counts())
+		SKIP(return, "freed memory does not count as free at once");
+
+	ASSERT_TRUE(totals_on());
+	ASSERT_TRUE(totals_fresh());
+	before = free_memory();
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, put(TOTALS "rows", "4096"));
+		ASSERT_EQ(0, put(TOTALS "enable", "1"));
+		kept = free_memory();
+		ASSERT_TRUE(totals_fresh());
+		i += i > 2 ? 5 : 0;
+	}
+	after = free_memory();
+	/* 4096 rows are some 2.5 MiB a CPU. */
+	EXPECT_LT(2000 * self->cpus, before - kept);
+	EXPECT_GT(512, before - after);
+}
+
+TEST_HARNESS_MAIN
