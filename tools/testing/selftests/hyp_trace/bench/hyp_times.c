@@ -7,57 +7,9 @@
  * usage: hyp_times
  */
 
-#include "../hyp_trace.h"
-
-/* The names that __print_symbolic() has for a field, from the event's format file. */
-struct names {
-	int		type;		/* of the event */
-	int		offset, size;	/* of the field in the payload */
-	struct name {
-		uint64_t	value;
-		char		text[40];
-	} name[128];
-	int		n;
-};
+#include "../hyp_names.h"
 
 static struct names reasons, hcalls, smcs, exits;
-
-static struct names learn(const char *event, const char *field)
-{
-	char *format = get(path_of(HYP "events/hyp/%s/format", event)), *at;
-	struct names names = { .type = event_id(event) };
-
-	at = strstr(format, path_of(" %s;\toffset:", field));
-	if (at)
-		sscanf(strchr(at, '\t'), "\toffset:%d;\tsize:%d;", &names.offset,
-		       &names.size);
-	names.offset -= 8;
-	at = strstr(format, path_of("__print_symbolic(REC->%s,", field));
-	while (at && (at = strstr(at, "{ ")) && names.n < 128) {
-		struct name *name = &names.name[names.n];
-
-		at += 2 + strspn(at + 2, "(");
-		name->value = strtoull(at, &at, 0);
-		if (sscanf(at, "%*[^\"]\"%39[^\"]", name->text) == 1)
-			names.n++;
-	}
-	free(format);
-	return names;
-}
-
-static const char *name_of(const struct names *names, const struct event *e)
-{
-	static char number[24];
-	uint64_t value = 0;
-	int i;
-
-	memcpy(&value, e->payload + names->offset, names->size);
-	for (i = 0; i < names->n; i++)
-		if (names->name[i].value == value)
-			return names->name[i].text;
-	sprintf(number, "%#llx", (unsigned long long)value);
-	return number;
-}
 
 /* A line of the table. */
 struct line {
