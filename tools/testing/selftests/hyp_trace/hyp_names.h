@@ -64,6 +64,17 @@ static inline const char *name_of_value(const struct names *names, uint64_t valu
 	return number;
 }
 
+/* The value that has a name, 0 if there is none. */
+static inline uint64_t value_of_name(const struct names *names, const char *name)
+{
+	int i;
+
+	for (i = 0; i < names->n; i++)
+		if (!strcmp(names->name[i].text, name))
+			return names->name[i].value;
+	return 0;
+}
+
 static inline const char *name_of(const struct names *names, const struct event *e)
 {
 	return name_of_value(names, value_of(names, e));

@@ -24,8 +24,10 @@ static_assert(sizeof(struct ext_ring_record) + sizeof(*((struct ext_ring *)NULL)
 	      "HYP_TRACE_BYTES_PER_PAGE must be what a page has in records and slots");
 static_assert(!offsetof(struct ext_ring_record, page), "a record must begin with the page");
 
-/* All zero is a closed ring. */
-DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
+/* All zero is a closed ring. A closed table must not have the epoch of a new vCPU, which is 0. */
+DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu) = {
+	.totals.epoch = HYP_TOTALS_CLOSED,
+};
 
 u32 hyp_event_id[HYP_EVENT_WORDS];
 

@@ -5,6 +5,7 @@
  */
 
 #include "../guests/hyp_vm.h"
+#include "../hyp_names.h"
 #include "../tracefs/hyp_fixture.h"
 #include "hyp_totals.h"
 
@@ -20,6 +21,24 @@ static bool totals_fresh(void)
 static bool totals_on(void)
 {
 	return totals_fresh() && !put(TOTALS "enable", "1");
+}
+
+/*
+ * A host that has EL2 measure guests, and gives it no tables. This is first, so that EL2 has
+ * not had any since boot.
+ */
+TEST_F(hyp, guests_run_while_no_cpu_has_a_table)
+{
+	struct names hcalls = learn("host_hcall", "id");
+	/* The number is a function of the vendor's hypervisor, with 64 bit arguments. */
+	const uint64_t enable = 0xc6000000 | value_of_name(&hcalls, "__hyp_totals_enable");
+
+	ASSERT_NE(0xc6000000, enable);
+	ASSERT_EQ(-1, totals_cpu(0, CPU_ROWS));
+	ASSERT_EQ(0, put(HYP "write_hvc", path_of("%lx 1", enable)));
+	EXPECT_LT(0, run_guest(8 * self->cpus, NULL));
+	ASSERT_EQ(0, put(HYP "write_hvc", path_of("%lx 0", enable)));
+	EXPECT_EQ(0, count_of_kind("guest", NULL));
 }
 
 /* A row that makes sense. */
