@@ -8,6 +8,7 @@
 
 #include <linux/bitfield.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -37,17 +38,16 @@ static const struct hyp_totals_row *row_at(const struct hyptotals_table *table, 
 	return &rows[i % HYP_TOTALS_PER_PAGE];
 }
 
-/* EL2 writes a row in far less than a microsecond, once in a microsecond at most. */
-#define MAX_TRIES	1000
+#define TRIES		10
 
-/* Copy a row; false if it never holds still. */
-static bool row_read(const struct hyp_totals_row *row, struct hyp_totals_row *copy)
+/* Copy a row; false if it was being written all the time. */
+static bool row_try(const struct hyp_totals_row *row, struct hyp_totals_row *copy)
 {
 	int tries;
 
 	guard(preempt)();
 
-	for (tries = 0; tries < MAX_TRIES; tries++) {
+	for (tries = 0; tries < TRIES; tries++) {
 		/* Pairs with the release of EL2's hyp_totals_publish_end(). */
 		u64 done = smp_load_acquire(&row->done);
 
@@ -61,6 +61,24 @@ static bool row_read(const struct hyp_totals_row *row, struct hyp_totals_row *co
 	}
 
 	return false;
+}
+
+/*
+ * Copy a row. EL2 writes it in far less than a microsecond, but in a virtual machine the CPU
+ * may have been stopped in the middle: then wait, for all rows together up to @patience times.
+ */
+static bool row_read(const struct hyp_totals_row *row, struct hyp_totals_row *copy,
+		     unsigned int *patience)
+{
+	while (!row_try(row, copy)) {
+		if (!*patience)
+			return false;
+
+		--*patience;
+		usleep_range(100, 200);
+	}
+
+	return true;
 }
 
 static enum hyp_totals_kind kind_of(u64 key)
@@ -81,14 +99,14 @@ static bool row_makes_sense(const struct hyp_totals_row *row)
 }
 
 /* Add a CPU's rows that have counted anything to the snapshot. */
-static void read_cpu(struct snapshot *snapshot, int cpu)
+static void read_rows(struct snapshot *snapshot, struct hyptotals_table *table, int cpu,
+		      unsigned int *patience)
 {
-	struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
 	u32 i;
 
 	for (i = 1; i < hyp_totals_places(table->nr_rows); i++) {
 		struct hyp_totals_row *copy = &snapshot->rows[snapshot->nr_rows];
-		bool ok = row_read(row_at(table, i), copy);
+		bool ok = row_read(row_at(table, i), copy, patience);
 
 		if (ok && !copy->count)
 			continue;
@@ -102,6 +120,27 @@ static void read_cpu(struct snapshot *snapshot, int cpu)
 		pr_warn_ratelimited("hyp_trace: CPU%d: row %u of the totals makes no sense: key %#llx, count %llu\n",
 				    cpu, i, copy->key, copy->count);
 	}
+}
+
+/*
+ * Read a CPU's rows. If a row has become part of "other" after that was read, read them again,
+ * and don't let EL2 keep this going for ever.
+ */
+static void read_cpu(struct snapshot *snapshot, int cpu, unsigned int *patience)
+{
+	struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+	const struct hyp_totals_state *state = table->pages[0];
+	size_t before = snapshot->nr_rows;
+	int tries = 10;
+	u64 replaced;
+
+	do {
+		snapshot->nr_rows = before;
+		replaced = READ_ONCE(state->replaced);
+		read_rows(snapshot, table, cpu, patience);
+		cond_resched();
+		/* The acquire of row_try() orders this after the rows. */
+	} while (READ_ONCE(state->replaced) != replaced && --tries);
 }
 
 /* The VM and vCPU of a row; what is the host's comes first. */
@@ -168,6 +207,7 @@ static void merge(struct snapshot *snapshot)
  */
 void *hyptotals_snapshot(void)
 {
+	unsigned int patience = 10000;
 	struct snapshot *snapshot;
 	size_t places = 0;
 	int cpu;
@@ -185,7 +225,7 @@ void *hyptotals_snapshot(void)
 	snapshot->nr_rows = 0;
 	for_each_possible_cpu(cpu)
 		if (per_cpu(hyptotals_table, cpu).pages)
-			read_cpu(snapshot, cpu);
+			read_cpu(snapshot, cpu, &patience);
 
 	sort(snapshot->rows, snapshot->nr_rows, sizeof(snapshot->rows[0]), by_key, NULL);
 	merge(snapshot);

@@ -40,6 +40,7 @@ struct vm {
 static DEFINE_MUTEX(vms_lock);
 static LIST_HEAD(vms);			/* by age */
 static u32 last_number;
+static u32 nr_living;
 static u32 nr_gone;
 
 static bool is_taken(u32 number)
@@ -60,26 +61,36 @@ static void tell_el2(u32 number, bool gone)
 {
 	struct arm_smccc_res res;
 
-	if (hyptrace_available)
-		hyptrace_call(&res, __hyp_totals_vm, number, (u64)gone);
+	hyptrace_call(&res, __hyp_totals_vm, number, (u64)gone);
 }
 
 /**
  * hyptotals_vm_init() - give a new VM its number
  * @kvm:	the VM
  *
- * If there is no memory, the VM has number 0 and is not listed.
+ * If there is no memory, or if there are more VMs than numbers with different low bits, the VM
+ * has number 0 and is not listed.
  */
 void hyptotals_vm_init(struct kvm *kvm)
 {
-	struct vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
+	struct vm *vm;
 
+	if (!hyptrace_available)
+		return;
+
+	/* Not accounted to the VM's cgroup, because it outlives the VM. */
+	vm = kzalloc(sizeof(*vm), GFP_KERNEL);
 	if (!vm)
 		return;
 
 	guard(mutex)(&vms_lock);
 
-	/* There are fewer VMIDs than numbers. */
+	if (nr_living == U16_MAX) {
+		kfree(vm);
+		return;
+	}
+
+	nr_living++;
 	do {
 		last_number++;
 	} while (is_taken(last_number));
@@ -133,6 +144,7 @@ void hyptotals_vm_gone(struct kvm *kvm)
 		return;
 
 	vm->kvm = NULL;
+	nr_living--;
 	vm->tids = kcalloc(n, sizeof(*vm->tids), GFP_KERNEL);
 	if (vm->tids) {
 		kvm_for_each_vcpu(i, vcpu, kvm)

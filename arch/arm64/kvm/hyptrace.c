@@ -515,7 +515,8 @@ static int cpu_online_cb(unsigned int cpu)
 
 	guard(irqsave)();
 
-	if (!READ_ONCE(in_use) || hyptotals_wanted())
+	/* If tracing is in use, it has synced this CPU if the CPU is traced. */
+	if (!READ_ONCE(in_use) || hyptotals_wanted() || this_cpu_ptr(&el2_state)->totals)
 		hyptrace_sync_this_cpu();
 
 	return ret;

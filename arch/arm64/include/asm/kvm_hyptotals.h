@@ -5,9 +5,8 @@
  * Each CPU has a table. EL2 accumulates its rows in memory that only EL2 has, and publishes
  * each row that changes to shared pages, which EL2 writes and never reads.
  *
- * Place 0 of the shared pages holds struct hyp_totals_state. The places of the kinds' own
- * numbers hold a row for each kind, "other", for what has no row of its own. The table's
- * ordinary rows follow.
+ * Place 0 of the shared pages holds struct hyp_totals_state. Place k, for each kind k, holds
+ * that kind's row "other", which counts what has no row of its own. The ordinary rows follow.
  */
 #ifndef __ARM64_KVM_HYPTOTALS_H__
 #define __ARM64_KVM_HYPTOTALS_H__

@@ -65,7 +65,10 @@ static bool row_is_gone(const struct hyp_totals_own *own)
 	       test_bit(FIELD_GET(HYP_TOTALS_KEY_UPPER, own->key) % NR_VMS, vms_gone);
 }
 
-/* A row that has not counted anything has no interval that the fast path will do for. */
+/*
+ * A row that has not counted anything has no interval that the fast path will do for: the
+ * upper half of a product is less than U64_MAX.
+ */
 static struct hyp_totals_own row_new(u64 key, struct hyp_totals_row *shared)
 {
 	return (struct hyp_totals_own) {
@@ -121,7 +124,7 @@ void hyp_totals_count(struct hyp_totals_own *own, u64 ns)
 	}
 }
 
-/* The first publication of a row, with an interval, finds everything else in place. */
+/* Use a row for another key. It is published now: a reader must not see the old one's numbers. */
 static void row_begin(struct hyp_totals_own *own, u64 key)
 {
 	*own = row_new(key, own->shared);
@@ -212,13 +215,16 @@ static void table_set_up(struct hyp_trace_cpu *cpu, u32 nr_rows)
 			row_publish(&rows[i]);
 	}
 
-	cpu->totals = (struct hyp_totals_cpu) {
-		.ordinary = rows + HYP_TOTALS_KINDS,
-		.mask	= nr_rows - 1,
-		.other	= rows,
-		.state	= hyp_trace_memory_page(mem, 0),
-		.epoch	= HYP_TOTALS_CLOSED,
-	};
+	/*
+	 * The CPU may be running a guest, and look whether the table is open: so this leaves
+	 * alone what hyp_totals_shut() has set.
+	 */
+	cpu->totals.ordinary = rows + HYP_TOTALS_KINDS;
+	cpu->totals.mask = nr_rows - 1;
+	cpu->totals.other = rows;
+	cpu->totals.state = hyp_trace_memory_page(mem, 0);
+	cpu->totals.used = 0;
+	cpu->totals.replaced = 0;
 	cpu->totals_memory.stage = HYP_TRACE_LOADED;
 }
 
@@ -281,6 +287,19 @@ void handle___hyp_totals_unload(struct kvm_cpu_context *host_ctxt)
 }
 
 /**
+ * hyp_totals_shut() - let the fast paths find no table
+ * @totals:	this CPU's, or those of a CPU that can't be measuring
+ */
+void hyp_totals_shut(struct hyp_totals_cpu *totals)
+{
+	totals->open = false;
+	totals->epoch = HYP_TOTALS_CLOSED;
+	/* The fast paths look for rows, and not whether the table is open. */
+	totals->guest_key = 0;
+	memset(totals->hcall, 0, sizeof(totals->hcall));
+}
+
+/**
  * hyp_totals_open() - have a CPU measure, if it has a table
  * @cpu:	this CPU, locked
  */
@@ -288,8 +307,10 @@ void hyp_totals_open(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	if (cpu->totals_memory.stage != HYP_TRACE_LOADED)
+	if (cpu->totals_memory.stage != HYP_TRACE_LOADED || READ_ONCE(hyp_trace_panicked)) {
+		hyp_totals_close(cpu);
 		return;
+	}
 
 	cpu->totals.open = true;
 	cpu->totals.epoch = hyp_totals_epoch;
@@ -304,9 +325,5 @@ void hyp_totals_close(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	cpu->totals.open = false;
-	cpu->totals.epoch = HYP_TOTALS_CLOSED;
-	/* The fast paths look for rows, and not whether the table is open. */
-	cpu->totals.guest_key = 0;
-	memset(cpu->totals.hcall, 0, sizeof(cpu->totals.hcall));
+	hyp_totals_shut(&cpu->totals);
 }

@@ -224,6 +224,8 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		hyp_trace_exit(HYP_REASON_ERET_HOST);
 
 	hyp_spin_lock(&cpu->lock);
+	/* After a panic on another CPU, this one may have come out of firmware unnoticed. */
+	cpu->parked = false;
 	/* From here on ring_set_up() does not open the ring on the CPU's behalf. */
 	cpu->was_open = false;
 	if (state == HYP_TRACE_CLOSED)

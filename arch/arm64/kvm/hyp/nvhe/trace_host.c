@@ -105,7 +105,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 	write_sysreg(panic->hpfar, hpfar_el2);
 
 	ext_ring_close(&cpu->ring);
-	cpu->totals.open = false;
+	hyp_totals_shut(&cpu->totals);
 	/* Another CPU that panics may still record hyp_panic. */
 	for (event = 0; event < HYP_EVENT_WORDS; event++)
 		if (event != HYP_EVENT_hyp_panic)

@@ -50,8 +50,11 @@ void hyp_trace_psci_return(void)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	if (unlikely(READ_ONCE(hyp_trace_panicked)))
+	if (unlikely(READ_ONCE(hyp_trace_panicked))) {
+		/* The CPU stays parked, so its table may be taken away. */
+		hyp_totals_shut(&cpu->totals);
 		return;
+	}
 
 	hyp_trace_take_clock(cpu);
 

@@ -22,7 +22,7 @@ struct kvm_vcpu;
  * struct hyp_totals_own - EL2's own copy of a row
  * @key:	as in struct hyp_totals_row
  * @low:	with @span, the intervals for which the fast path will do [ns]: none shorter
- *		than @min or longer than @max, and none for the first bucket or beyond the last
+ *		than @min or longer than @max, and longer than 32 ns, up to 2^36 ns
  * @span:	length of that range
  * @count:	number of intervals
  * @total:	sum of the intervals [ns]
@@ -93,6 +93,7 @@ extern u32 hyp_totals_epoch;
 
 void hyp_totals_open(struct hyp_trace_cpu *cpu);
 void hyp_totals_close(struct hyp_trace_cpu *cpu);
+void hyp_totals_shut(struct hyp_totals_cpu *totals);
 
 void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt);
 void hyp_totals_guest_enter(struct kvm_vcpu *vcpu);

@@ -77,7 +77,7 @@ static __always_inline u64 hyp_totals_bucket(u64 ns)
 static __always_inline void hyp_totals_publish_begin(struct hyp_totals_row *row, u64 count)
 {
 	WRITE_ONCE(row->count, count);
-	/* count before the other fields: pairs with the smp_rmb() of the host's row_read(). */
+	/* count before the other fields: pairs with the smp_rmb() of the host's row_try(). */
 	smp_wmb();
 }
 
@@ -88,7 +88,7 @@ static __always_inline void hyp_totals_publish_begin(struct hyp_totals_row *row,
  */
 static __always_inline void hyp_totals_publish_end(struct hyp_totals_row *row, u64 count)
 {
-	/* The other fields before done: pairs with the acquire of the host's row_read(). */
+	/* The other fields before done: pairs with the acquire of the host's row_try(). */
 	smp_store_release(&row->done, count);
 }
 
