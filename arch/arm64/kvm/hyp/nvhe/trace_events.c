@@ -194,11 +194,16 @@ static __always_inline void hyp_trace_write_enter(struct hyp_trace_cpu *cpu, u64
 		hyp_trace_enter_slow(cpu, now, type, reason);
 }
 
-void __hyp_trace_enter(u64 type, u8 reason)
+static __always_inline void hyp_trace_enter_now(u64 type, u8 reason)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
 	hyp_trace_write_enter(cpu, hyp_clock_now(&cpu->clock), type, reason);
+}
+
+void __hyp_trace_enter(u64 type, u8 reason)
+{
+	hyp_trace_enter_now(type, reason);
 }
 
 /**
@@ -229,7 +234,7 @@ static const u8 host_reason[ESR_ELx_EC_MAX + 1] = {
 
 void __hyp_trace_enter_host(u64 type, u64 esr)
 {
-	__hyp_trace_enter(type, host_reason[ESR_ELx_EC(esr)]);
+	hyp_trace_enter_now(type, host_reason[ESR_ELx_EC(esr)]);
 }
 
 /**
