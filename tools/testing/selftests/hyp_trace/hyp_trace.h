@@ -194,14 +194,25 @@ static inline int nr_cpus(void)
 	return sysconf(_SC_NPROCESSORS_CONF);
 }
 
+/* Does the kernel's command line have this text? */
+static inline bool cmdline_has(const char *what)
+{
+	char *cmdline = get("/proc/cmdline");
+	bool has = strstr(cmdline, what);
+
+	free(cmdline);
+	return has;
+}
+
 /* The rings are in memory of a fixed size, which is never freed. */
 static inline bool memory_is_reserved(void)
 {
-	char *cmdline = get("/proc/cmdline");
-	bool reserved = strstr(cmdline, "kvm-arm.hyp_trace_mem=");
+	return cmdline_has("kvm-arm.hyp_trace_mem=");
+}
 
-	free(cmdline);
-	return reserved;
+static inline bool is_protected(void)
+{
+	return cmdline_has("kvm-arm.mode=protected");
 }
 
 static inline bool has_gicv3(void)

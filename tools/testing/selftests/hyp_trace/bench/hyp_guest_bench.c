@@ -80,12 +80,11 @@ static double reading(uint64_t reads)
 int main(void)
 {
 	double few, many;
-	char *cmdline = get("/proc/cmdline");
 
 	printf("guest_vmm %.1f\n", storing());
 
 	/* In protected mode the guest always has the counter itself. */
-	if (!strstr(cmdline, "kvm-arm.mode=protected")) {
+	if (!is_protected()) {
 		few = reading(1);
 		many = reading(1 + READS);
 		printf("guest_el2 %.1f\n", (many - few) / READS);

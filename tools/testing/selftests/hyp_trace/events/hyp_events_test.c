@@ -39,13 +39,10 @@ static bool is_fresh(void)
 
 static unsigned int machine(void)
 {
-	char *text = get("/proc/cmdline");
-	unsigned int has;
+	unsigned int has = is_protected() ? PROTECTED : UNPROTECTED;
 
-	has = strstr(text, "kvm-arm.mode=protected") ? PROTECTED : UNPROTECTED;
-	if (strstr(text, "vgic_v3_common_trap=1"))
+	if (cmdline_has("vgic_v3_common_trap=1"))
 		has |= GIC_TRAPPED;
-	free(text);
 	if (nr_cpus() > 1)
 		has |= SMP;
 	if (has_gicv3())

@@ -149,13 +149,4 @@ static inline unsigned int vm_of(pid_t pid)
 	return number;
 }
 
-static inline bool is_protected(void)
-{
-	char *cmdline = get("/proc/cmdline");
-	bool is = strstr(cmdline, "kvm-arm.mode=protected");
-
-	free(cmdline);
-	return is;
-}
-
 #endif /* HYP_TOTALS_H */

@@ -158,10 +158,18 @@ TEST_F(hyp, totals_do_not_depend_on_tracing)
 	EXPECT_TRUE(totals_fresh());
 }
 
+#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+/* Emit 10 events on CPU 1, and go back to CPU 0; 0 or -errno. */
+static int emit_on_cpu_1(void)
+{
+	int ret = run_on(1) ? -errno : emit(1, 10);
+
+	return run_on(0) ? -errno : ret;
+}
+
 TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 {
-	const char *online = "/sys/devices/system/cpu/cpu1/online";
-
 	ASSERT_TRUE(totals_on());
 	ASSERT_EQ(0, emit(1, 10));
 	ASSERT_EQ(0, put(HYP "write_cpu_pm", "1"));
@@ -170,54 +178,44 @@ TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 	if (self->cpus < 2)
 		SKIP(return, "needs two CPUs");
 
-	ASSERT_EQ(0, run_on(1));
-	ASSERT_EQ(0, emit(1, 10));
-	ASSERT_EQ(0, run_on(0));
-	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, emit_on_cpu_1());
+	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
 	EXPECT_EQ(30, emitted_calls());
-	ASSERT_EQ(0, put(online, "1"));
-	ASSERT_EQ(0, run_on(1));
-	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(40, emitted_calls());
 
-	/* Turned on and off while it is offline. */
-	ASSERT_EQ(0, run_on(0));
-	ASSERT_EQ(0, put(online, "0"));
+	/* Totals go off, and on, while it is offline. */
+	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
 	ASSERT_EQ(0, put(TOTALS "enable", "0"));
-	ASSERT_EQ(0, put(online, "1"));
-	ASSERT_EQ(0, run_on(1));
-	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(40, emitted_calls());
-	ASSERT_EQ(0, run_on(0));
-	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
 	ASSERT_EQ(0, put(TOTALS "reset", "1"));
 	ASSERT_EQ(0, put(TOTALS "enable", "1"));
 	EXPECT_EQ(-1, totals_cpu(1, CPU_ROWS));
-	ASSERT_EQ(0, put(online, "1"));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
 	EXPECT_EQ(ROWS, totals_cpu(1, CPU_ROWS));
-	ASSERT_EQ(0, run_on(1));
-	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(10, emitted_calls());
 
-	/* Turned off while it is offline, and tracing is on for another CPU. */
-	ASSERT_EQ(0, run_on(0));
+	/* Totals go off while it is offline, and tracing is on for another CPU. */
 	ASSERT_EQ(0, put(HYP "tracing_cpumask", "1"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
 	ASSERT_EQ(0, put(TOTALS "enable", "0"));
-	ASSERT_EQ(0, put(online, "1"));
-	ASSERT_EQ(0, run_on(1));
-	ASSERT_EQ(0, emit(1, 10));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(10, emitted_calls());
 	ASSERT_EQ(0, put(TOTALS "reset", "1"));
 	EXPECT_EQ(-1, totals_cpu(1, CPU_ROWS));
 	ASSERT_EQ(0, put(TOTALS "enable", "1"));
 
 	/* The table of a CPU that is offline can be taken away. */
-	ASSERT_EQ(0, run_on(0));
-	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
 	EXPECT_TRUE(totals_fresh());
-	ASSERT_EQ(0, put(online, "1"));
+	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
 }
 
 TEST_F(hyp, totals_of_smcs_and_psci_are_by_function)
@@ -238,7 +236,7 @@ TEST_F(hyp, totals_of_smcs_and_psci_are_by_function)
 	EXPECT_TRUE(totals_fresh());
 }
 
-/* What has no room is in "other", so that sums are right. */
+/* The rows "other" have what has no room, so that sums are right. */
 TEST_F(hyp, totals_that_do_not_fit_are_in_other)
 {
 	const int functions = 100, times = 3;

@@ -13,7 +13,7 @@
 
 static struct names enter, leave, hcalls, smcs, aborts, exits;
 
-/* What is used of an event. */
+/* The part of an event that is used. */
 struct seen {
 	uint64_t	ts;
 	uint64_t	value;
@@ -65,7 +65,7 @@ static int by_time(const void *a, const void *b)
 #define MAX_LINES	200
 #define REASON_SIZE	64
 
-/* What the trace has of a row of the totals. */
+/* A row of the totals, as the trace has it. */
 static struct line {
 	pid_t		pid;		/* of the VMM, 0 for the host's */
 	char		kind[16];
@@ -206,7 +206,7 @@ static bool evaluate(int nr_cpus)
 	return !any_lost;
 }
 
-/* What is measured ------------------------------------------------------------------ */
+/* The load -------------------------------------------------------------------------- */
 
 /*
  * mov x6, #0x300000; msr cpacr_el1, x6; isb
@@ -283,6 +283,7 @@ static void be_hotplugged(void)
 
 static void run_load(struct __test_metadata *_metadata, int cpus, bool hotplug)
 {
+	const int calls = is_protected() ? 50 : 0;
 	pid_t guest[4];
 	int i;
 
@@ -290,7 +291,7 @@ static void run_load(struct __test_metadata *_metadata, int cpus, bool hotplug)
 	emitters_allow(cpus, 1000);
 	for (i = 0; i < 4; i++)
 		guest[i] = i % 2 ? begin(use_fp, sizeof(use_fp)) : begin(store, sizeof(store));
-	for (i = 0; is_protected() && i < 50; i++) {
+	for (i = 0; i < calls; i++) {
 		ASSERT_EQ(0, put(HYP "write_smc", "c3001234"));
 		ASSERT_EQ(0, put(HYP "write_smc", "84000000"));
 	}
@@ -434,7 +435,7 @@ TEST_F(hyp, totals_equal_a_trace)
 	compare_back(_metadata, &t, &base);
 	compare_wall(_metadata, &t);
 
-	/* What was compared was there. */
+	/* Each kind was there to be compared. */
 	EXPECT_LE(1000 * self->cpus, counted("hcall"));
 	EXPECT_LE(4 * RUNS, counted("guest"));
 	EXPECT_LE(4 * (RUNS - 1), counted("exit_host"));

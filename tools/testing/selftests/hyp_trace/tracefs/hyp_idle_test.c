@@ -122,11 +122,7 @@ TEST_F(idle, nothing_is_in_the_way_of_a_cpu_that_was_off)
 
 TEST_F(idle, a_cpu_that_wakes_up_calls_nobody_unless_it_is_traced)
 {
-	char *cmdline = get("/proc/cmdline");
-	bool protected = strstr(cmdline, "kvm-arm.mode=protected");
-
-	free(cmdline);
-	if (protected)
+	if (is_protected())
 		SKIP(return, "with protection EL2 sees that by itself");
 
 	ASSERT_TRUE(wait_until_unloaded(self->cpus));
