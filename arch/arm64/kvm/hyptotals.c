@@ -8,7 +8,6 @@
 #include <linux/cpu.h>
 #include <linux/gfp.h>
 #include <linux/log2.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -87,11 +86,8 @@ static int table_hand_over(struct hyptotals_table *table, int cpu)
 	if (ret)
 		return ret;
 
-	do {
-		ret = hyptrace_call(&res, __hyp_totals_load, cpu, virt_to_pfn(mem->region),
-				    mem->region_pages, table->nr_rows);
-		cond_resched();
-	} while (ret == -EINPROGRESS);
+	ret = hyptrace_call_steps(&res, __hyp_totals_load, cpu, virt_to_pfn(mem->region),
+				  mem->region_pages, table->nr_rows);
 	if (ret)
 		hyptrace_memory_release(mem);
 
@@ -136,10 +132,7 @@ static void tables_unload(void)
 		if (!table->pages)
 			continue;
 
-		do {
-			ret = hyptrace_call(&res, __hyp_totals_unload, cpu);
-			cond_resched();
-		} while (ret == -EINPROGRESS);
+		ret = hyptrace_call_steps(&res, __hyp_totals_unload, cpu);
 		if (ret) {
 			pr_err("hyp_trace: CPU%d: EL2 does not give back the table of totals: %pe\n",
 			       cpu, ERR_PTR(ret));

@@ -43,7 +43,7 @@ void *hyptotals_snapshot(void);
 size_t hyptotals_snapshot_rows(const void *snapshot);
 void hyptotals_show_header(struct seq_file *m);
 void hyptotals_show_row(struct seq_file *m, const void *snapshot, size_t i);
-void hyptotals_show_cpus(struct seq_file *m);
-void hyptotals_show_vms(struct seq_file *m);
+int hyptotals_show_cpus(struct seq_file *m);
+int hyptotals_show_vms(struct seq_file *m);
 
 #endif /* __ARM64_KVM_HYPTOTALS_HOST_H */

@@ -116,18 +116,6 @@ static int reset_set(u32 value)
 	return hyptotals_reset();
 }
 
-static int cpus_show(struct seq_file *m)
-{
-	hyptotals_show_cpus(m);
-	return 0;
-}
-
-static int vms_show(struct seq_file *m)
-{
-	hyptotals_show_vms(m);
-	return 0;
-}
-
 /**
  * struct file_kind - a file of hyp/totals
  * @name:	its name
@@ -144,8 +132,8 @@ static const struct file_kind file_kinds[] = {
 	{ "enable",	enable_show,	enable_set },
 	{ "rows",	rows_show,	hyptotals_set_rows },
 	{ "reset",	NULL,		reset_set },
-	{ "cpus",	cpus_show,	NULL },
-	{ "vms",	vms_show,	NULL },
+	{ "cpus",	hyptotals_show_cpus, NULL },
+	{ "vms",	hyptotals_show_vms, NULL },
 };
 
 static int file_show(struct seq_file *m, void *v)

@@ -350,8 +350,10 @@ void hyptotals_show_row(struct seq_file *m, const void *data, size_t i)
 /**
  * hyptotals_show_cpus() - print how full the CPUs' tables are
  * @m:		the file
+ *
+ * Return: 0
  */
-void hyptotals_show_cpus(struct seq_file *m)
+int hyptotals_show_cpus(struct seq_file *m)
 {
 	const struct hyp_totals_state *state;
 	const struct hyptotals_table *table;
@@ -369,4 +371,6 @@ void hyptotals_show_cpus(struct seq_file *m)
 		seq_printf(m, "%d\t%u\t%llu\t%llu\t%llu\n", cpu, table->nr_rows,
 			   READ_ONCE(state->used), READ_ONCE(state->replaced), table->bad);
 	}
+
+	return 0;
 }

@@ -175,8 +175,10 @@ static void show_vm(struct seq_file *m, const struct vm *vm)
 /**
  * hyptotals_show_vms() - list the VMs that have numbers
  * @m:		the file
+ *
+ * Return: 0
  */
-void hyptotals_show_vms(struct seq_file *m)
+int hyptotals_show_vms(struct seq_file *m)
 {
 	const struct vm *vm;
 
@@ -185,4 +187,6 @@ void hyptotals_show_vms(struct seq_file *m)
 	seq_puts(m, "vm\tpid\tstate\tvcpu_tids\n");
 	list_for_each_entry(vm, &vms, list)
 		show_vm(m, vm);
+
+	return 0;
 }

@@ -9,7 +9,6 @@
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
 #include <linux/init.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/syscore_ops.h>
 #include <linux/trace_ext.h>
@@ -47,7 +46,7 @@ struct state {
 	bool	totals;
 };
 
-/* What EL2 was told last for a CPU. */
+/* The state that EL2 was given last for a CPU. */
 static DEFINE_PER_CPU(struct state, el2_state);
 
 /* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
@@ -83,12 +82,8 @@ static int hyptrace_load(const struct trace_ext_ring *ring)
 	if (ret)
 		goto out;
 
-	do {
-		ret = hyptrace_call(&res, __hyp_trace_load, ring->cpu,
-				    virt_to_pfn(mem->region), mem->region_pages,
-				    ring->nr_slots);
-		cond_resched();
-	} while (ret == -EINPROGRESS);
+	ret = hyptrace_call_steps(&res, __hyp_trace_load, ring->cpu, virt_to_pfn(mem->region),
+				  mem->region_pages, ring->nr_slots);
 	if (!ret)
 		return 0;
 
@@ -295,10 +290,7 @@ static int hyptrace_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dro
 	guard(mutex)(&sync_lock);
 
 	close_ring(ring->cpu);
-	do {
-		ret = hyptrace_call(&res, __hyp_trace_unload, ring->cpu);
-		cond_resched();
-	} while (ret == -EINPROGRESS);
+	ret = hyptrace_call_steps(&res, __hyp_trace_unload, ring->cpu);
 	if (ret) {
 		pr_err("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
 		       ring->cpu, ring->nr_slots, ERR_PTR(ret));

@@ -8,6 +8,7 @@
 #include <linux/arm-smccc.h>
 #include <linux/errno.h>
 #include <linux/panic.h>
+#include <linux/sched.h>
 #include <linux/trace_ext.h>
 
 #include <asm/kvm_asm.h>
@@ -47,6 +48,25 @@ static inline bool hyptrace_may_call(void)
 		__ret = __r->a0 == SMCCC_RET_SUCCESS ? (int)__r->a1 : -ENODEV; \
 	}								\
 	__ret;								\
+})
+
+/**
+ * hyptrace_call_steps() - make a tracing hypercall until it has done all its steps
+ * @res:	as for hyptrace_call(); from the last step
+ * @func:	the hypercall
+ *
+ * Context: may sleep.
+ * Return: as hyptrace_call(), from the last step
+ */
+#define hyptrace_call_steps(res, func, ...)				\
+({									\
+	int __last;							\
+									\
+	do {								\
+		__last = hyptrace_call(res, func, ##__VA_ARGS__);	\
+		cond_resched();						\
+	} while (__last == -EINPROGRESS);				\
+	__last;								\
 })
 
 /**

@@ -29,6 +29,7 @@ struct hostile_ring {
 	void	*page[HOSTILE_PAGES];
 };
 
+void *hostile_page_new(struct kunit *test);
 struct hostile_ring *hostile_ring_new(struct kunit *test);
 void hostile_describe(struct hostile_ring *ring);
 void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,

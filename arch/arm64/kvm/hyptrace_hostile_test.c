@@ -115,6 +115,22 @@ static void page_give_back(void *page)
 }
 
 /**
+ * hostile_page_new() - allocate a page, and share it with EL2
+ * @test:	the test, at whose end the page is freed
+ *
+ * Return: the page, zeroed
+ */
+void *hostile_page_new(struct kunit *test)
+{
+	void *page = (void *)get_zeroed_page(GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	kunit_add_action(test, page_give_back, page);
+	KUNIT_ASSERT_EQ(test, 0, hostile_share(page));
+	return page;
+}
+
+/**
  * hostile_ring_new() - allocate memory for a ring, shared with EL2
  * @test:	the test, at whose end the memory is freed
  *
@@ -129,12 +145,8 @@ struct hostile_ring *hostile_ring_new(struct kunit *test)
 	ring->region = (u64 *)get_zeroed_page(GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ring->region);
 	kunit_add_action(test, page_give_back, ring->region);
-	for (i = 0; i < HOSTILE_PAGES; i++) {
-		ring->page[i] = (void *)get_zeroed_page(GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, ring->page[i]);
-		kunit_add_action(test, page_give_back, ring->page[i]);
-		KUNIT_ASSERT_EQ(test, 0, hostile_share(ring->page[i]));
-	}
+	for (i = 0; i < HOSTILE_PAGES; i++)
+		ring->page[i] = hostile_page_new(test);
 	hostile_describe(ring);
 	return ring;
 }

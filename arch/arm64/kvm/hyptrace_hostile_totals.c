@@ -8,12 +8,6 @@
 
 #include "hyptrace_hostile.h"
 
-static void give_back(void *page)
-{
-	hostile_unshare(page);
-	free_page((unsigned long)page);
-}
-
 static void free_region(void *region)
 {
 	free_pages_exact(region, HOSTILE_TABLE_REGION * PAGE_SIZE);
@@ -34,12 +28,8 @@ struct hostile_table *hostile_table_new(struct kunit *test)
 	table->region = alloc_pages_exact(HOSTILE_TABLE_REGION * PAGE_SIZE, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, table->region);
 	kunit_add_action(test, free_region, table->region);
-	for (i = 0; i < HOSTILE_TABLE_PAGES; i++) {
-		table->page[i] = (void *)get_zeroed_page(GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, table->page[i]);
-		kunit_add_action(test, give_back, table->page[i]);
-		KUNIT_ASSERT_EQ(test, 0, hostile_share(table->page[i]));
-	}
+	for (i = 0; i < HOSTILE_TABLE_PAGES; i++)
+		table->page[i] = hostile_page_new(test);
 	hostile_table_describe(table);
 	return table;
 }

@@ -74,16 +74,11 @@ static __always_inline void add(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
  * hyp_totals_settle() - the host goes on: EL2 will be entered anew
  * @totals:	this CPU's
  */
-void hyp_totals_settle(struct hyp_totals_cpu *totals)
+noinline void hyp_totals_settle(struct hyp_totals_cpu *totals)
 {
 	totals->away = 0;
 	totals->exit_host = 1;
 	totals->psci = false;
-}
-
-static noinline void settle(struct hyp_totals_cpu *totals)
-{
-	hyp_totals_settle(totals);
 }
 
 /* The time at EL2 since @began, of which a guest and PSCI firmware had none [cycles]. */
@@ -92,7 +87,7 @@ static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u6
 	u64 cycles = now - began - totals->away;
 
 	if (unlikely(!totals->exit_host))
-		settle(totals);
+		hyp_totals_settle(totals);
 
 	return cycles;
 }

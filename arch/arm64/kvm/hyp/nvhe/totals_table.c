@@ -262,7 +262,7 @@ static int table_unload(struct hyp_trace_cpu *cpu)
 		if (cpu->totals.open && !cpu->parked &&
 		    cpu != this_cpu_ptr(&hyp_trace_cpu))
 			return -EBUSY;
-		hyp_totals_close(cpu);
+		hyp_totals_shut(&cpu->totals);
 		break;
 	case HYP_TRACE_UNLOADING:
 		break;
@@ -308,22 +308,11 @@ void hyp_totals_open(struct hyp_trace_cpu *cpu)
 	hyp_assert_lock_held(&cpu->lock);
 
 	if (cpu->totals_memory.stage != HYP_TRACE_LOADED || READ_ONCE(hyp_trace_panicked)) {
-		hyp_totals_close(cpu);
+		hyp_totals_shut(&cpu->totals);
 		return;
 	}
 
 	cpu->totals.open = true;
 	cpu->totals.epoch = hyp_totals_epoch;
 	hyp_totals_settle(&cpu->totals);
-}
-
-/**
- * hyp_totals_close() - have a CPU measure no more
- * @cpu:	the CPU, locked: this one, or one that can't be measuring
- */
-void hyp_totals_close(struct hyp_trace_cpu *cpu)
-{
-	hyp_assert_lock_held(&cpu->lock);
-
-	hyp_totals_shut(&cpu->totals);
 }

@@ -237,7 +237,7 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	if (totals)
 		hyp_totals_open(cpu);
 	else
-		hyp_totals_close(cpu);
+		hyp_totals_shut(&cpu->totals);
 	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
@@ -280,7 +280,7 @@ static void events_update(void)
 void hyp_trace_keep_totals(bool keep)
 {
 	hyp_spin_lock(&hyp_trace.lock);
-	/* What a vCPU has kept of an earlier measurement is stale. */
+	/* This makes stale what vCPUs have kept of an earlier measurement. */
 	if (keep && !hyp_trace.totals)
 		WRITE_ONCE(hyp_totals_epoch, (hyp_totals_epoch + 1) % HYP_TOTALS_CLOSED ?: 1);
 	hyp_trace.totals = keep;

@@ -92,7 +92,6 @@ struct hyp_totals_cpu {
 extern u32 hyp_totals_epoch;
 
 void hyp_totals_open(struct hyp_trace_cpu *cpu);
-void hyp_totals_close(struct hyp_trace_cpu *cpu);
 void hyp_totals_shut(struct hyp_totals_cpu *totals);
 
 void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt);
