@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The numbers of VMs, for the totals of the time at EL2, and whose VMs they are.
+ * The numbers of VMs, for events and totals, and whose VMs they are.
  *
  * A number is not reused until the next boot; and no two living VMs have numbers with the
  * same low 16 bits, which is what EL2 tells VMs apart by when it looks for those that are
@@ -99,7 +99,7 @@ void hyptotals_vm_init(struct kvm *kvm)
 	vm->pid = task_tgid_nr(current);
 	vm->kvm = kvm;
 	list_add_tail(&vm->list, &vms);
-	kvm->arch.hyp_totals_vm = vm->number;
+	kvm->arch.hyp_trace_vm = vm->number;
 	tell_el2(vm->number, false);
 }
 

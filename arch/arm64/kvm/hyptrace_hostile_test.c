@@ -786,7 +786,7 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 	const struct ext_ring_page *page = ring->page[1];
 	struct kvm_s2_mmu *mmu = other->page[0];
 	/* The field follows the event's header, the common fields, ipa and size. */
-	const u16 *vm = (const u16 *)(page->data + 4 + 8 + 8 + 8);
+	const u16 *vmid = (const u16 *)(page->data + 4 + 8 + 8 + 8);
 
 	memset(mmu, 0, sizeof(*mmu));
 	atomic64_set(&mmu->vmid.id, 0x5a);
@@ -798,7 +798,7 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 	kvm_call_hyp_nvhe(__kvm_tlb_flush_vmid, mmu);
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(0));
 	KUNIT_EXPECT_EQ(test, 36, page->commit);
-	KUNIT_EXPECT_EQ(test, HYP_VM_A_GUEST, *vm);
+	KUNIT_EXPECT_EQ(test, HYP_VMID_A_GUEST, *vmid);
 
 	hostile_quiet(test);
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));

@@ -737,7 +737,7 @@ TRACE_EVENT(s2_host_split,
 
 /*
  * Translations are invalidated. size is that of a range [pages], level that of an IPA.
- * With protected KVM vm is 0 for the host and 65535 for any guest.
+ * With protected KVM vmid is 0 for the host and 65535 for any guest.
  */
 TRACE_EVENT(tlb_flush,
 	TP_PROTO(u8 kind, u64 ipa, u64 size, s8 level),
@@ -745,20 +745,20 @@ TRACE_EVENT(tlb_flush,
 	TP_STRUCT__entry(
 		__field(u64, ipa)
 		__field(u64, size)
-		__field(u16, vm)
+		__field(u16, vmid)
 		__field(u8, kind)
 		__field(s8, level)
 	),
 	TP_fast_assign(
 		__entry->ipa = ipa;
 		__entry->size = size;
-		__entry->vm = hyp_tlb_vm();
+		__entry->vmid = hyp_tlb_vmid();
 		__entry->kind = kind;
 		__entry->level = level;
 	),
-	TP_printk("%s vm=%u ipa=0x%llx size=%llu level=%d",
+	TP_printk("%s vmid=%u ipa=0x%llx size=%llu level=%d",
 		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_TLB_LIST)),
-		  __entry->vm, __entry->ipa, __entry->size, __entry->level)
+		  __entry->vmid, __entry->ipa, __entry->size, __entry->level)
 );
 
 /* Protected KVM: VMs, by EL2's handle */

@@ -56,8 +56,8 @@ enum hyp_exit HYP_ENUM(HYP_EXIT_LIST);
 
 #define HYP_EXIT_SYMBOLS	kvm_arm_exception_class, HYP_SYMBOLS(HYP_EXIT_LIST)
 
-/* The VM of an event, where the site does not know which VM it is. */
-#define HYP_VM_A_GUEST	U16_MAX
+/* The VMID of an event, where the site does not know whose it is. */
+#define HYP_VMID_A_GUEST	U16_MAX
 
 /* The instruction of a trapped WFx: the field TI of its syndrome. */
 #define HYP_WFX_LIST(EM, EMe)						\

@@ -207,7 +207,7 @@ static noinline void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcp
 	}
 
 	own->epoch = totals->epoch;
-	own->key = FIELD_PREP(HYP_TOTALS_KEY_UPPER, (u64)hyp_totals_vm(vcpu)) |
+	own->key = FIELD_PREP(HYP_TOTALS_KEY_UPPER, (u64)hyp_vm(vcpu)) |
 		   FIELD_PREP(HYP_TOTALS_KEY_VCPU, (u64)vcpu->vcpu_idx);
 	totals->left = now;
 	totals->exit_host = 0;

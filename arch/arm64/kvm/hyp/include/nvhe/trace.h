@@ -331,13 +331,13 @@ static __always_inline void hyp_trace_inject(const struct kvm_vcpu *vcpu)
 }
 
 /**
- * hyp_totals_vm_init() - EL2 has made its own copy of a VM
+ * hyp_trace_vm_init() - EL2 has made its own copy of a VM
  * @kvm:	the copy
  * @host_kvm:	the VM
  */
-static inline void hyp_totals_vm_init(struct kvm *kvm, const struct kvm *host_kvm)
+static inline void hyp_trace_vm_init(struct kvm *kvm, const struct kvm *host_kvm)
 {
-	kvm->arch.hyp_totals_vm = READ_ONCE(host_kvm->arch.hyp_totals_vm);
+	kvm->arch.hyp_trace_vm = READ_ONCE(host_kvm->arch.hyp_trace_vm);
 }
 
 void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
@@ -456,7 +456,7 @@ static inline void hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code) { 
 static inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
 					 bool handled) { }
 static inline void hyp_trace_inject(const struct kvm_vcpu *vcpu) { }
-static inline void hyp_totals_vm_init(struct kvm *kvm, const struct kvm *host_kvm) { }
+static inline void hyp_trace_vm_init(struct kvm *kvm, const struct kvm *host_kvm) { }
 static inline void hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 				      bool handled) { }
 static inline void hyp_trace_psci_forward(const struct kvm_cpu_context *host_ctxt) { }

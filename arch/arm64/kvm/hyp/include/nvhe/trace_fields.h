@@ -18,49 +18,34 @@
 #include <nvhe/trap_handler.h>
 
 /**
- * hyp_vm() - the VM of a vCPU
+ * hyp_vm() - the number of a vCPU's VM, which no other VM has until the next boot
  * @vcpu:	a vCPU that is being run; with protection, EL2's own copy
  *
- * With protection, @vcpu->kvm is EL2's own. hw_mmu, and hence VTTBR_EL2.VMID, is
- * host-controlled; following it could leak EL2 memory.
+ * The host has chosen it. With protection, @vcpu->kvm and the number are EL2's own copies.
  *
- * Return: the VMID; with protection the VM's number, from 1
+ * Return: the number. Events have its low 16 bits, which no two living VMs share.
  */
-static __always_inline u16 hyp_vm(const struct kvm_vcpu *vcpu)
+static __always_inline u32 hyp_vm(const struct kvm_vcpu *vcpu)
 {
-	return atomic64_read(&kern_hyp_va(vcpu->kvm)->arch.mmu.vmid.id) &
-	       GENMASK(kvm_arm_vmid_bits - 1, 0);
+	return kern_hyp_va(vcpu->kvm)->arch.hyp_trace_vm;
 }
 
 /**
- * hyp_totals_vm() - the number of a vCPU's VM, which no other VM has until the next boot
- * @vcpu:	a vCPU that is being run
- *
- * The host has chosen it; with protection, EL2 has copied it.
- *
- * Return: the number
- */
-static __always_inline u32 hyp_totals_vm(const struct kvm_vcpu *vcpu)
-{
-	return kern_hyp_va(vcpu->kvm)->arch.hyp_totals_vm;
-}
-
-/**
- * hyp_tlb_vm() - the VM whose translations are being invalidated
+ * hyp_tlb_vmid() - the VMID whose translations are being invalidated
  *
  * With protection, the VMID comes from behind a pointer of the host's that EL2 does not
  * check, so it is not shown.
  *
- * Return: the VMID, 0 for the host; with protection HYP_VM_A_GUEST for any guest
+ * Return: the VMID, 0 for the host; with protection HYP_VMID_A_GUEST for any guest
  */
-static __always_inline u16 hyp_tlb_vm(void)
+static __always_inline u16 hyp_tlb_vmid(void)
 {
 	u64 vttbr = read_sysreg(vttbr_el2);
 
 	if (!static_branch_unlikely(&kvm_protected_mode_initialized))
 		return vttbr >> VTTBR_VMID_SHIFT;
 
-	return vttbr == this_cpu_ptr(&kvm_init_params)->vttbr ? 0 : HYP_VM_A_GUEST;
+	return vttbr == this_cpu_ptr(&kvm_init_params)->vttbr ? 0 : HYP_VMID_A_GUEST;
 }
 
 /* The syndrome of a guest's exit, 0 for an interrupt, which has none. */
