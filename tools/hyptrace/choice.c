@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Chooses events by patterns: "vcpu_*,-vcpu_load", or a file with one a line.
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choice.h"
+#include "hyp.h"
+#include "table.h"
+
+/**
+ * list_add() - add a text to a list
+ * @list:	the list
+ * @text:	the text, which is copied
+ */
+void list_add(struct list *list, const char *text)
+{
+	list->text = xrealloc(list->text, list->nr + 2, sizeof(char *));
+	list->text[list->nr] = strdup(text);
+	list->text[++list->nr] = NULL;
+}
+
+/**
+ * struct choice - a choice of events
+ * @name:	all that there are
+ * @chosen:	for each, whether it is chosen
+ * @nr:		number of events
+ * @is_empty:	nothing has been said yet
+ */
+struct choice {
+	char	**name;
+	bool	*chosen;
+	size_t	nr;
+	bool	is_empty;
+};
+
+/**
+ * choice_new() - choose none of the hypervisor's events yet
+ *
+ * Return: the choice
+ */
+struct choice *choice_new(void)
+{
+	struct choice *choice = xrealloc(NULL, 1, sizeof(*choice));
+
+	*choice = (struct choice) { .is_empty = true };
+	choice->name = tracefs_system_events(hyp_dir(), HYP_INSTANCE);
+	if (!choice->name)
+		err(1, "%s/events/" HYP_INSTANCE, hyp_dir());
+	while (choice->name[choice->nr])
+		choice->nr++;
+	choice->chosen = calloc(choice->nr, sizeof(*choice->chosen));
+	if (!choice->chosen)
+		err(1, "memory");
+	return choice;
+}
+
+/* "vcpu_*", "hyp:vcpu_*", "hyp", or one of them after "-" */
+static void add_pattern(struct choice *choice, const char *text)
+{
+	const char *pattern = text + (*text == '-');
+	bool found = false;
+	size_t i;
+
+	if (!strcmp(pattern, HYP_INSTANCE) || !strcmp(pattern, "all"))
+		pattern = "*";
+	else if (!strncmp(pattern, HYP_INSTANCE ":", strlen(HYP_INSTANCE ":")))
+		pattern += strlen(HYP_INSTANCE ":");
+	for (i = 0; i < choice->nr; i++) {
+		/* What is only taken away, is taken from all. */
+		if (choice->is_empty && *text == '-')
+			choice->chosen[i] = true;
+		if (fnmatch(pattern, choice->name[i], 0))
+			continue;
+		choice->chosen[i] = *text != '-';
+		found = true;
+	}
+	choice->is_empty = false;
+	if (!found)
+		errx(1, "the hypervisor has no event %s: %s/events/" HYP_INSTANCE " has all",
+		     pattern, hyp_dir());
+}
+
+static void add_file(struct choice *choice, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *line = NULL, *text;
+	size_t size = 0;
+
+	if (!file)
+		err(1, "%s", path);
+	while (getline(&line, &size, file) >= 0) {
+		line[strcspn(line, "#\n")] = '\0';
+		text = strtok(line, " \t\r");
+		if (text)
+			add_pattern(choice, text);
+	}
+	free(line);
+	fclose(file);
+}
+
+/**
+ * choice_add() - choose events, or take them away
+ * @choice:	the choice
+ * @events:	names and patterns with commas, or a file's name after "@"
+ *
+ * If there is no such event, the program ends with the reason.
+ */
+void choice_add(struct choice *choice, const char *events)
+{
+	char *copy = strdupa(events), *text;
+
+	if (*events == '@') {
+		add_file(choice, events + 1);
+		return;
+	}
+	while ((text = strsep(&copy, ",")))
+		add_pattern(choice, text);
+}
+
+/**
+ * choice_to_arguments() - what to tell trace-cmd
+ * @choice:	the choice; NULL is all
+ * @argv:	gets the options -e
+ */
+void choice_to_arguments(const struct choice *choice, struct list *argv)
+{
+	char name[128];
+	size_t i, n = 0;
+
+	for (i = 0; choice && i < choice->nr; i++) {
+		if (!choice->chosen[i])
+			continue;
+		snprintf(name, sizeof(name), HYP_INSTANCE ":%s", choice->name[i]);
+		list_add(argv, "-e");
+		list_add(argv, name);
+		n++;
+	}
+	if (choice && !n)
+		errx(1, "all events have been taken away");
+	if (!choice) {
+		list_add(argv, "-e");
+		list_add(argv, HYP_INSTANCE);
+	}
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands, and waiting for them.
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+
+/* The user has pressed Ctrl-C. */
+volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	interrupted = 1;
+}
+
+/**
+ * catch_interrupts() - let SIGINT and SIGTERM end the measurement, not this program
+ *
+ * A command gets the terminal's SIGINT, too.
+ */
+void catch_interrupts(void)
+{
+	const struct sigaction action = { .sa_handler = interrupt };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static _Noreturn void run(char **argv)
+{
+	execvp(argv[0], argv);
+	warn("%s", argv[0]);
+	_exit(127);
+}
+
+static pid_t xfork(void)
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	return pid;
+}
+
+/**
+ * command_start() - start the user's command
+ * @argv:	the command and its arguments, with NULL at the end
+ *
+ * Return: the process. If the command can't be run, the process ends with status 127.
+ */
+pid_t command_start(char **argv)
+{
+	pid_t pid = xfork();
+
+	if (!pid)
+		run(argv);
+	return pid;
+}
+
+/**
+ * helper_start() - start a command that works for this program
+ * @argv:	the command and its arguments, with NULL at the end
+ * @output:	file descriptor for its output
+ *
+ * It does not get the terminal's Ctrl-C, and ends with this program.
+ *
+ * Return: the process, which is a process group
+ */
+pid_t helper_start(char **argv, int output)
+{
+	pid_t pid = xfork();
+
+	if (pid) {
+		setpgid(pid, pid);
+		return pid;
+	}
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGINT);
+	if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
+		_exit(127);
+	run(argv);
+}
+
+/**
+ * command_ends() - wait some time for a command's end, until Ctrl-C at the latest
+ * @pid:	its process
+ * @seconds:	how long
+ *
+ * Return: true if it has ended; command_wait() must still be called
+ */
+bool command_ends(pid_t pid, double seconds)
+{
+	struct pollfd process = { .fd = pidfd_open(pid, 0), .events = POLLIN };
+	bool ends;
+
+	if (process.fd < 0)
+		err(1, "pidfd_open");
+	ends = poll(&process, 1, seconds * 1000) > 0;
+	close(process.fd);
+	return ends;
+}
+
+/**
+ * command_wait() - wait until a command ends
+ * @pid:	its process
+ *
+ * Return: its exit status; as in a shell, 128 and the signal that has ended it
+ */
+int command_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			err(1, "waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/**
+ * wait_seconds() - wait, until Ctrl-C at the latest
+ * @seconds:	how long
+ */
+void wait_seconds(double seconds)
+{
+	const double end = now_seconds() + seconds;
+	struct timespec rest;
+	double left;
+
+	while (!interrupted && (left = end - now_seconds()) > 0) {
+		rest.tv_sec = left;
+		rest.tv_nsec = (left - rest.tv_sec) * 1e9;
+		nanosleep(&rest, NULL);
+	}
+}
+
+/**
+ * now_seconds() - the time on a clock that nobody sets
+ *
+ * Return: the time [s]
+ */
+double now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}

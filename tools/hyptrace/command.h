@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The user's command, while which is measured or recorded.
+ */
+#ifndef HYPTRACE_COMMAND_H
+#define HYPTRACE_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+extern volatile sig_atomic_t interrupted;
+
+void catch_interrupts(void);
+pid_t command_start(char **argv);
+pid_t helper_start(char **argv, int output);
+bool command_ends(pid_t pid, double seconds);
+int command_wait(pid_t pid);
+void wait_seconds(double seconds);
+double now_seconds(void);
+
+#endif /* HYPTRACE_COMMAND_H */

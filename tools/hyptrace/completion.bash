@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Completes hyptrace's arguments in bash.
+
+# Prints the events of the hypervisor, if they may be seen.
+_hyptrace_events() {
+	local event
+
+	for event in /sys/kernel/tracing/hyp/events/hyp/*/; do
+		[ -d "$event" ] && basename "$event"
+	done
+}
+
+# Prints the options of a subcommand, from its help.
+_hyptrace_options() {
+	"$1" "$2" --help 2> /dev/null | grep -oE -- '(^|[ ,])--?[a-zA-Z?][a-z-]*' | tr -d ' ,'
+}
+
+# What may follow the option $2 of the subcommand $1? Sets COMPREPLY; false if it is not known.
+_hyptrace_value() {
+	local word=$3
+
+	case $2 in
+	--kind)		mapfile -t COMPREPLY < <(compgen -W \
+				"guest exit exit_host exit_el2 hcall smc psci abort" -- "$word") ;;
+	-k|--key)	mapfile -t COMPREPLY < <(compgen -W "time count max p99" -- "$word") ;;
+	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
+	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
+	-i|--input|-o|--output|--timeline|--plot)
+			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	--vm|--vcpu|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
+			COMPREPLY=() ;;
+	*)		return 1 ;;
+	esac
+}
+
+_hyptrace() {
+	local subcommand=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
+	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ abort/"
+
+	if [ "$COMP_CWORD" = 1 ]; then
+		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report diff check" -- "$word")
+		return
+	fi
+	_hyptrace_value "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}" "$word" && return
+	case $subcommand,$word in
+	*,-*)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_options "$1" "$subcommand")" -- "$word") ;;
+	hist,*)	mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
+	diff,*)	mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	stat,*|record,*)
+		mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+	esac
+}
+
+complete -o default -F _hyptrace hyptrace

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events, as libtraceevent knows them from format files.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "events.h"
+#include "table.h"
+
+/* Find the __print_symbolic() of a field in what an event prints. */
+static const struct tep_print_arg *symbols_of(const struct tep_event *event, const char *field)
+{
+	const struct tep_print_arg *arg, *of;
+
+	for (arg = event->print_fmt.args; arg; arg = arg->next) {
+		if (arg->type != TEP_PRINT_SYMBOL)
+			continue;
+		of = arg->symbol.field;
+		if (of->type == TEP_PRINT_FIELD && !strcmp(of->field.name, field))
+			return arg;
+	}
+	return NULL;
+}
+
+static void learn_names(struct event_field *field, const struct tep_print_arg *symbols)
+{
+	const struct tep_print_flag_sym *symbol;
+
+	for (symbol = symbols->symbol.symbols; symbol; symbol = symbol->next) {
+		field->name = xrealloc(field->name, field->nr_names + 1, sizeof(*field->name));
+		field->name[field->nr_names++] = (struct name) {
+			.value = strtoull(symbol->value, NULL, 0), .text = symbol->str,
+		};
+	}
+}
+
+/**
+ * event_field() - look for a field of an event
+ * @tep:	the events
+ * @system:	the event's system
+ * @event:	the event's name
+ * @field:	the field's name
+ *
+ * Return: the field. Its type is -1 if there is no such event, or no such field.
+ */
+struct event_field event_field(struct tep_handle *tep, const char *system, const char *event,
+			       const char *field)
+{
+	struct tep_event *found = tep_find_event_by_name(tep, system, event);
+	struct event_field result = { .type = -1 };
+	const struct tep_print_arg *symbols;
+
+	if (found)
+		result.field = tep_find_field(found, field);
+	if (!result.field)
+		return result;
+	result.type = found->id;
+	symbols = symbols_of(found, field);
+	if (symbols)
+		learn_names(&result, symbols);
+	return result;
+}
+
+/**
+ * field_value() - the value of a field
+ * @field:	the field
+ * @record:	an event of its type
+ *
+ * Return: the value
+ */
+unsigned long long field_value(const struct event_field *field, const struct tep_record *record)
+{
+	unsigned long long value = 0;
+
+	tep_read_number_field(field->field, record->data, &value);
+	return value;
+}
+
+/**
+ * value_name() - the name of a field's value
+ * @field:	the field
+ * @value:	the value
+ *
+ * Return: the name, NULL if it has none
+ */
+const char *value_name(const struct event_field *field, unsigned long long value)
+{
+	size_t i;
+
+	for (i = 0; i < field->nr_names; i++)
+		if (field->name[i].value == value)
+			return field->name[i].text;
+	return NULL;
+}

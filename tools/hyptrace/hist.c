@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hyptrace hist: the histogram of a kind and a reason, in the terminal or as a picture.
+ */
+
+#include <err.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+#include "print.h"
+#include "recording.h"
+#include "subcommands.h"
+
+struct arguments {
+	struct measurement	measurement;
+	struct selection	selection;
+	const char		*what, *input, *plot;
+};
+
+enum {
+	OPTION_PLOT = 0x3000,
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0,
+	  "Read a trace.dat, or what --json has printed", 0 },
+	{ "plot", OPTION_PLOT, "FILE.svg|FILE.png", 0,
+	  "Let gnuplot draw it", 0 },
+	{ 0 }
+};
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t length = strlen(name);
+
+	return length > strlen(end) && !strcmp(name + length - strlen(end), end);
+}
+
+/* "exit_host/DABT_LOW", or "guest" */
+static void parse_what(struct argp_state *state, struct arguments *arguments, const char *what)
+{
+	static char kind[32];
+	const char *slash = strchrnul(what, '/');
+
+	snprintf(kind, sizeof(kind), "%.*s", (int)(slash - what), what);
+	select_kinds(state, &arguments->selection, kind);
+	arguments->selection.reason = *slash ? slash + 1 : NULL;
+	arguments->what = what;
+}
+
+static error_t parse(int option, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (option) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->selection;
+		state->child_inputs[1] = &arguments->measurement;
+		return 0;
+	case 'i':
+		arguments->input = argument;
+		return 0;
+	case OPTION_PLOT:
+		if (!ends_in(argument, ".svg") && !ends_in(argument, ".png"))
+			argp_error(state, "--plot %s: the name must end in .svg or .png", argument);
+		arguments->plot = argument;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->what)
+			return ARGP_ERR_UNKNOWN;
+		parse_what(state, arguments, argument);
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->what)
+			argp_error(state, "say of what: KIND/REASON, such as exit_host/WFx, hcall/__kvm_vcpu_run, or guest");
+		if (arguments->input &&
+		    (arguments->measurement.argv || arguments->measurement.seconds))
+			argp_error(state, "either -i, or a command, or -d");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Buckets from the first to the last one that is not empty. */
+struct range {
+	int		first, last;
+	uint64_t	most;
+};
+
+static struct range range_of(const struct row *row)
+{
+	struct range range = { .first = NR_BUCKETS };
+	int i;
+
+	for (i = 0; i < NR_BUCKETS; i++) {
+		if (!row->bucket[i])
+			continue;
+		range.first = i < range.first ? i : range.first;
+		range.last = i;
+		range.most = row->bucket[i] > range.most ? row->bucket[i] : range.most;
+	}
+	return range;
+}
+
+static const char *bound_text(char text[TIME_SIZE], int bucket)
+{
+	if (bucket == INF_BUCKET)
+		return format_time(text, "> ", 1ULL << LAST_BOUND);
+	return format_time(text, "<= ", 1ULL << bucket);
+}
+
+#define BAR_WIDTH	50
+
+static void print_histogram(const struct row *row, const char *what, const char *percentile_sign)
+{
+	static const char bar[] = "##################################################";
+	const struct range range = range_of(row);
+	char text[5][TIME_SIZE];
+	int i;
+
+	printf("%s: %" PRIu64 " samples, avg %s, p50 %s, p99 %s, max %s\n\n", what, row->count,
+	       format_time(text[0], "", row->total / row->count),
+	       format_time(text[1], percentile_sign, row_percentile(row, 50)),
+	       format_time(text[2], percentile_sign, row_percentile(row, 99)),
+	       format_time(text[3], row->max_is_bound ? "<" : "", row->max));
+	for (i = range.first; i <= range.last; i++)
+		printf("%12s %9" PRIu64 " |%-*.*s|\n", bound_text(text[4], i), row->bucket[i],
+		       BAR_WIDTH, (int)((row->bucket[i] * BAR_WIDTH + range.most - 1) / range.most),
+		       bar);
+}
+
+static void plot(const struct row *row, const char *what, const char *path)
+{
+	const struct range range = range_of(row);
+	char text[TIME_SIZE];
+	FILE *gnuplot;
+	int i;
+
+	gnuplot = popen("gnuplot", "w");
+	if (!gnuplot)
+		err(1, "gnuplot");
+	fprintf(gnuplot, "set terminal %s size 800,400\nset output \"%s\"\n",
+		ends_in(path, ".svg") ? "svg" : "png", path);
+	fprintf(gnuplot, "set title \"%s: %" PRIu64 " samples\" noenhanced\n", what, row->count);
+	fprintf(gnuplot, "set ylabel \"samples\"\nset yrange [0:*]\nset xtics rotate by -45\n"
+		"set style fill solid 0.6\nset boxwidth 0.9\nset key off\n$histogram << END\n");
+	for (i = range.first; i <= range.last; i++)
+		fprintf(gnuplot, "\"%s\" %" PRIu64 "\n", bound_text(text, i), row->bucket[i]);
+	fprintf(gnuplot, "END\nplot $histogram using 2:xtic(1) with boxes\n");
+	if (pclose(gnuplot))
+		errx(1, "%s: gnuplot has failed; is it installed (gnuplot-nox), and can it write there?",
+		     path);
+}
+
+/* All rows that were selected, in one. */
+static struct row *sum_of(const struct table *selected)
+{
+	static struct row sum;
+	size_t i;
+
+	for (i = 0; i < selected->nr; i++)
+		row_merge(&sum, selected->row[i]);
+	row_finish(&sum);
+	return &sum;
+}
+
+int cmd_hist(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &select_argp }, { &measure_argp }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "KIND[/REASON] [COMMAND...]",
+		.doc = "Show how long something takes, as a histogram: while COMMAND runs, for "
+		       "SECONDS, since totals are kept, or from FILE.\v"
+		       "REASON may be a pattern: 'exit_host/DABT*'. hyptrace stat lists kinds and"
+		       " reasons.",
+		.children = children,
+	};
+	struct arguments arguments = { .selection = SELECT_ALL };
+	struct table *table, *selected;
+	struct row *sum;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	table = arguments.input ? table_of_file(arguments.input) : measure(&arguments.measurement);
+	selected = select_rows(table, &arguments.selection, true);
+	if (!selected->nr)
+		errx(1, "%s: has not happened; hyptrace stat lists what has", arguments.what);
+	sum = sum_of(selected);
+	if (arguments.plot)
+		plot(sum, arguments.what, arguments.plot);
+	else
+		print_histogram(sum, arguments.what, table->has_bounds ? "<" : "");
+	free(sum->times);
+	table_free(selected);
+	table_free(table);
+	return arguments.measurement.status;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables as JSON, and back.
+ */
+
+#include <err.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "print.h"
+
+/* What the file is; another version would have another number. */
+#define FORMAT_NAME	"hyptrace 1"
+
+static json_t *histogram_to_json(const struct row *row)
+{
+	json_t *histogram = json_object();
+	char bound[24];
+	int i;
+
+	for (i = 0; i < NR_BUCKETS; i++) {
+		if (!row->bucket[i])
+			continue;
+		snprintf(bound, sizeof(bound), i == INF_BUCKET ? "inf" : "%llu", 1ULL << i);
+		json_object_set_new(histogram, bound, json_integer(row->bucket[i]));
+	}
+	return histogram;
+}
+
+static json_t *row_to_json(const struct row *row)
+{
+	return json_pack("{si, si, ss, ss, sI, sI, sI, sI, sb, sb, sI, sI, so}",
+			 "vm", row->vm, "vcpu", row->vcpu, "kind", kind_names[row->kind],
+			 "reason", row->reason, "count", (json_int_t)row->count,
+			 "total_ns", (json_int_t)row->total, "min_ns", (json_int_t)row->min,
+			 "max_ns", (json_int_t)row->max, "min_is_bound", row->min_is_bound,
+			 "max_is_bound", row->max_is_bound,
+			 "p50_ns", (json_int_t)row_percentile(row, 50),
+			 "p99_ns", (json_int_t)row_percentile(row, 99),
+			 "histogram", histogram_to_json(row));
+}
+
+static json_t *vm_to_json(const struct vm *vm)
+{
+	json_t *tids = json_array();
+	unsigned int i;
+
+	for (i = 0; i < vm->nr_vcpus; i++)
+		json_array_append_new(tids, json_integer(vm->tid[i]));
+	return json_pack("{si, si, ss, so}", "vm", vm->number, "pid", vm->pid,
+			 "state", vm->is_gone ? "gone" : "alive", "tids", tids);
+}
+
+/**
+ * print_json() - print a table as JSON
+ * @file:	where to
+ * @table:	the table, selected
+ * @all:	the table of which it is a part; it has the VMs
+ */
+void print_json(FILE *file, const struct table *table, const struct table *all)
+{
+	json_t *rows = json_array(), *vms = json_array(), *root;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		json_array_append_new(rows, row_to_json(table->row[i]));
+	for (i = 0; i < all->nr_vms; i++)
+		json_array_append_new(vms, vm_to_json(&all->vm[i]));
+	root = json_pack("{ss, sf, sI, sb, so, so}", "format", FORMAT_NAME, "seconds",
+			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
+			 table->has_bounds, "rows", rows, "vms", vms);
+	if (!root || json_dumpf(root, file, JSON_INDENT(2)))
+		errx(1, "can't write JSON");
+	fputc('\n', file);
+	json_decref(root);
+}
+
+static bool json_to_histogram(struct row *row, json_t *histogram)
+{
+	uint64_t sum = 0;
+	const char *bound;
+	json_t *count;
+	int i;
+
+	json_object_foreach(histogram, bound, count) {
+		i = bucket_of_bound(bound);
+		if (i < 0)
+			return false;
+		row->bucket[i] = json_integer_value(count);
+		sum += row->bucket[i];
+	}
+	return sum == row->count;
+}
+
+static bool json_to_row(struct table *table, json_t *object)
+{
+	json_int_t count, total, min, max;
+	const char *kind, *reason;
+	int vm, vcpu, min_is_bound, max_is_bound;
+	json_t *histogram;
+	struct row *row;
+
+	if (json_unpack(object, "{si, si, ss, ss, sI, sI, sI, sI, sb, sb, so}", "vm", &vm,
+			"vcpu", &vcpu, "kind", &kind, "reason", &reason, "count", &count,
+			"total_ns", &total, "min_ns", &min, "max_ns", &max, "min_is_bound",
+			&min_is_bound, "max_is_bound", &max_is_bound, "histogram", &histogram) ||
+	    kind_of(kind) == NR_KINDS || count <= 0)
+		return false;
+	row = table_row(table, vm, vcpu, kind_of(kind), reason);
+	row->count = count;
+	row->total = total;
+	row->min = min;
+	row->max = max;
+	row->min_is_bound = min_is_bound;
+	row->max_is_bound = max_is_bound;
+	return json_to_histogram(row, histogram);
+}
+
+/**
+ * read_json() - read a table that was printed as JSON
+ * @path:	the file
+ *
+ * If it can't be read, the program ends with the reason.
+ *
+ * Return: the table, without VMs
+ */
+struct table *read_json(const char *path)
+{
+	struct table *table = table_new();
+	json_t *root, *rows, *row;
+	const char *format;
+	json_error_t error;
+	json_int_t lost;
+	size_t i;
+
+	root = json_load_file(path, 0, &error);
+	if (!root)
+		errx(1, "%s: neither a trace.dat nor JSON: %s", path, error.text);
+	if (json_unpack(root, "{ss, sF, sI, so}", "format", &format, "seconds", &table->seconds,
+			"lost", &lost, "rows", &rows) ||
+	    strcmp(format, FORMAT_NAME))
+		errx(1, "%s: not from 'hyptrace stat --json' or 'hyptrace report --json'", path);
+	table->lost = lost;
+	table->has_bounds = true;
+	json_array_foreach(rows, i, row)
+		if (!json_to_row(table, row))
+			errx(1, "%s: row %zu can't be understood", path, i + 1);
+	json_decref(root);
+	return table;
+}

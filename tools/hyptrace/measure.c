@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Measures with the hypervisor's totals.
+ */
+
+#include <err.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "hyp.h"
+#include "measure.h"
+#include "totals.h"
+
+static const struct argp_option options[] = {
+	{ "duration", 'd', "SECONDS", 0,
+	  "Without a command: for so long, until Ctrl-C at the latest", 0 },
+	{ 0 }
+};
+
+/**
+ * seconds_option() - the time that is an option's argument, or the end of the program
+ * @state:	the parser's state
+ * @text:	the argument
+ *
+ * Return: the time [s], more than 0
+ */
+double seconds_option(struct argp_state *state, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds > 0) || seconds > 1e9)
+		argp_error(state, "-d %s: must be a number of seconds, more than 0", text);
+	return seconds;
+}
+
+static error_t parse(int option, char *argument, struct argp_state *state)
+{
+	struct measurement *measurement = state->input;
+
+	switch (option) {
+	case 'd':
+		measurement->seconds = seconds_option(state, argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The command, whose options are its own. */
+		measurement->argv = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (measurement->argv && measurement->seconds)
+			argp_error(state, "either -d or a command");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp measure_argp = { .options = options, .parser = parse };
+
+/* If others keep totals, too, these are not disturbed. */
+static struct table *measure_difference(struct measurement *measurement)
+{
+	const bool was_on = totals_start();
+	struct table *before, *after, *table;
+	double seconds;
+
+	catch_interrupts();
+	before = totals_read();
+	seconds = now_seconds();
+	if (measurement->argv)
+		measurement->status = command_wait(command_start(measurement->argv));
+	else
+		wait_seconds(measurement->seconds);
+	after = totals_read();
+	seconds = now_seconds() - seconds;
+	totals_stop(was_on);
+	table = table_difference(after, before);
+	if (!table)
+		errx(1, "the totals have been reset meanwhile: try again");
+	table->seconds = seconds;
+	table_free(after);
+	table_free(before);
+	return table;
+}
+
+/**
+ * measure() - measure what the user wants
+ * @measurement: what to measure; gets the command's exit status
+ *
+ * If it can't be measured, the program ends with the reason.
+ *
+ * Return: the table
+ */
+struct table *measure(struct measurement *measurement)
+{
+	struct table *table;
+
+	if (measurement->argv || measurement->seconds)
+		return measure_difference(measurement);
+	table = totals_read();
+	if (!table->nr && !totals_are_on())
+		errx(1, "the hypervisor keeps no totals: say what to measure (a command, or -d SECONDS), or let it keep them from now on: echo 1 > %s/totals/enable",
+		     hyp_dir());
+	return table;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the user wants to measure: a command, some seconds, or all since totals are kept.
+ */
+#ifndef HYPTRACE_MEASURE_H
+#define HYPTRACE_MEASURE_H
+
+#include <argp.h>
+
+#include "table.h"
+
+/**
+ * struct measurement - what to measure
+ * @argv:	the command and its arguments, NULL if there is none
+ * @seconds:	how long without a command; 0 for all since totals are kept
+ * @status:	after measure(), the command's exit status
+ */
+struct measurement {
+	char	**argv;
+	double	seconds;
+	int	status;
+};
+
+/* The option -d and the command; the input is the measurement. */
+extern const struct argp measure_argp;
+
+double seconds_option(struct argp_state *state, const char *text);
+struct table *measure(struct measurement *measurement);
+
+#endif /* HYPTRACE_MEASURE_H */

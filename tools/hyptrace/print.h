@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How tables are shown.
+ */
+#ifndef HYPTRACE_PRINT_H
+#define HYPTRACE_PRINT_H
+
+#include <argp.h>
+#include <stdio.h>
+
+#include "select.h"
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_PROMETHEUS,
+};
+
+/* Options for that; the input is the enum. */
+extern const struct argp format_argp;
+
+#define TIME_SIZE	16
+
+const char *format_time(char text[TIME_SIZE], const char *sign, uint64_t ns);
+const char *reason_text(const struct row *row);
+void print_table(FILE *file, enum format format, const struct table *table,
+		 const struct selection *selection);
+void print_sections(FILE *file, const struct table *table);
+void print_json(FILE *file, const struct table *table, const struct table *all);
+struct table *read_json(const char *path);
+
+#endif /* HYPTRACE_PRINT_H */

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hyptrace record: events of host and hypervisor on one timeline, in one trace.dat. trace-cmd
+ * records them.
+ */
+
+#include <dirent.h>
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "choice.h"
+#include "command.h"
+#include "hyp.h"
+#include "measure.h"
+#include "select.h"
+#include "subcommands.h"
+
+/* The host's events by default: what report needs to know when vCPUs' threads run. */
+#define HOST_EVENTS	"sched:sched_switch"
+
+/* Of each buffer, by default [KiB for each CPU] */
+#define BUFFER_KB	4096
+
+struct arguments {
+	struct measurement	measurement;
+	struct choice		*choice;
+	const char		*host, *output;
+	long			buffer_kb;
+};
+
+static const struct argp_option options[] = {
+	{ "event", 'e', "EVENTS|@FILE", 0,
+	  "Events of the hypervisor: names or patterns with commas, '-' takes away; FILE has one "
+	  "a line. Default: all", 0 },
+	{ "buffer-size", 'b', "KB", 0,
+	  "Size of each CPU's buffers [KiB]; default: 4096", 0 },
+	{ "host", 'H', "LIST", 0,
+	  "Systems or events of the host, with commas, or none; default: " HOST_EVENTS, 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Record into FILE instead of trace.dat", 0 },
+	{ 0 }
+};
+
+static error_t parse(int option, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (option) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->measurement;
+		return 0;
+	case 'e':
+		if (!arguments->choice)
+			arguments->choice = choice_new();
+		choice_add(arguments->choice, argument);
+		return 0;
+	case 'b':
+		arguments->buffer_kb = number_option(state, "-b", argument);
+		return 0;
+	case 'H':
+		arguments->host = argument;
+		return 0;
+	case 'o':
+		arguments->output = argument;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* trace-cmd's command line ---------------------------------------------------------- */
+
+static void add_host_events(struct list *argv, const char *events)
+{
+	char *copy = strdupa(events), *name;
+
+	while ((name = strsep(&copy, ","))) {
+		list_add(argv, "-e");
+		list_add(argv, name);
+	}
+}
+
+/* The clock of hyp/ is always the boot clock. */
+static void make_command_line(struct list *argv, const struct arguments *arguments)
+{
+	char size[24];
+
+	snprintf(size, sizeof(size), "%ld", arguments->buffer_kb);
+	list_add(argv, "trace-cmd");
+	list_add(argv, "record");
+	list_add(argv, "-o");
+	list_add(argv, arguments->output);
+	list_add(argv, "-C");
+	list_add(argv, "boot");
+	if (arguments->host) {
+		list_add(argv, "-b");
+		list_add(argv, size);
+		add_host_events(argv, arguments->host);
+	}
+	list_add(argv, "-B");
+	list_add(argv, HYP_INSTANCE);
+	list_add(argv, "-b");
+	list_add(argv, size);
+	choice_to_arguments(arguments->choice, argv);
+}
+
+/* trace-cmd ------------------------------------------------------------------------- */
+
+/**
+ * struct recorder - trace-cmd, while it records
+ * @pid:	its process
+ * @log:	what it prints
+ */
+struct recorder {
+	pid_t	pid;
+	FILE	*log;
+};
+
+/* Count open files of a process that are a buffer's, by whose name ends in @name. */
+static int count_open(const char *pid, const char *name)
+{
+	char path[300], target[300];
+	struct dirent *entry;
+	ssize_t length;
+	int n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		length = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+		target[length > 0 ? length : 0] = '\0';
+		n += !!strstr(target, name) && strstr(target, "/trace_pipe_raw");
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* Count the buffers that trace-cmd's processes read; they are in its process group. */
+static int count_read(pid_t group)
+{
+	struct dirent *entry;
+	int n = 0;
+	DIR *proc;
+
+	proc = opendir("/proc");
+	while (proc && (entry = readdir(proc)))
+		if (atoi(entry->d_name) > 0 && getpgid(atoi(entry->d_name)) == group)
+			n += count_open(entry->d_name, "/" HYP_INSTANCE "/per_cpu/");
+	if (proc)
+		closedir(proc);
+	return n;
+}
+
+static void print_log(const struct recorder *recorder)
+{
+	char line[300];
+
+	rewind(recorder->log);
+	while (fgets(line, sizeof(line), recorder->log))
+		fprintf(stderr, "trace-cmd: %s", line);
+}
+
+static _Noreturn void fail(const struct recorder *recorder, int status)
+{
+	if (status == 127)
+		errx(1, "trace-cmd is not installed: apt install trace-cmd");
+	print_log(recorder);
+	errx(1, "trace-cmd can't record, see above");
+}
+
+/* How long to wait for a process that reads each CPU's buffer; one that is offline has none. */
+#define READY_SECONDS	3
+
+/*
+ * trace-cmd starts a process for each buffer, and then turns tracing on: the host's first. A
+ * command that begins earlier is not recorded from its beginning. A process that has not begun
+ * to read when a short command is over would record nothing.
+ */
+static bool is_ready(const struct recorder *recorder, double waited)
+{
+	return tracefs_trace_is_on(hyp_open()) == 1 &&
+	       (waited > READY_SECONDS ||
+		count_read(recorder->pid) >= sysconf(_SC_NPROCESSORS_CONF));
+}
+
+static struct recorder recorder_start(char **argv)
+{
+	struct recorder recorder = { .log = tmpfile() };
+	const double start = now_seconds();
+
+	if (!recorder.log)
+		err(1, "temporary file");
+	tracefs_trace_off(hyp_open());
+	recorder.pid = helper_start(argv, fileno(recorder.log));
+	while (!interrupted && !is_ready(&recorder, now_seconds() - start))
+		if (command_ends(recorder.pid, 0.02))
+			fail(&recorder, command_wait(recorder.pid));
+	return recorder;
+}
+
+static void recorder_stop(struct recorder *recorder)
+{
+	int status;
+
+	/* trace-cmd takes what is left in the buffers. */
+	kill(recorder->pid, SIGINT);
+	status = command_wait(recorder->pid);
+	if (status)
+		fail(recorder, status);
+	fclose(recorder->log);
+}
+
+/* Progress -------------------------------------------------------------------------- */
+
+/* Events of an instance, on all CPUs. */
+struct events {
+	uint64_t	recorded, lost;
+};
+
+static uint64_t stat_of(const char *stats, const char *name)
+{
+	const char *at = strstr(stats, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* Add those of one CPU; false if there is no such CPU. */
+static bool add_stats(struct events *events, struct tracefs_instance *instance, int cpu)
+{
+	char path[64], *stats;
+
+	snprintf(path, sizeof(path), "per_cpu/cpu%d/stats", cpu);
+	stats = tracefs_instance_file_read(instance, path, NULL);
+	if (!stats)
+		return false;
+	events->recorded += stat_of(stats, "entries: ") + stat_of(stats, "read events: ");
+	/* "commit overrun" is another number, which is part of the dropped ones. */
+	events->lost += stat_of(stats, "\noverrun: ") + stat_of(stats, "dropped events: ");
+	free(stats);
+	return true;
+}
+
+/* Those of hyp/, or of the host with NULL. */
+static struct events events_of(struct tracefs_instance *instance)
+{
+	struct events events = { 0 };
+	int cpu;
+
+	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
+		add_stats(&events, instance, cpu);
+	return events;
+}
+
+/* What has been recorded by now, of the hypervisor and of the host. */
+struct progress {
+	struct events	hyp, host;
+};
+
+static struct progress progress_now(const struct arguments *arguments)
+{
+	struct progress progress = { .hyp = events_of(hyp_open()) };
+
+	if (arguments->host)
+		progress.host = events_of(NULL);
+	return progress;
+}
+
+static void print_events(const struct progress *p)
+{
+	fprintf(stderr, "%" PRIu64 " events of the hypervisor, %" PRIu64 " of the host, %" PRIu64 " lost",
+		p->hyp.recorded, p->host.recorded, p->hyp.lost + p->host.lost);
+}
+
+static void print_progress(const struct arguments *arguments, double start)
+{
+	const struct progress progress = progress_now(arguments);
+
+	fprintf(stderr, "\r\033[Krecording: %.0f s, ", now_seconds() - start);
+	print_events(&progress);
+}
+
+static void print_result(const struct arguments *arguments, const struct progress *progress)
+{
+	struct stat file;
+
+	if (stat(arguments->output, &file))
+		err(1, "%s", arguments->output);
+	fprintf(stderr, "%s: %lld KiB, ", arguments->output, (long long)file.st_size / 1024);
+	print_events(progress);
+	fprintf(stderr, "\n");
+	if (progress->hyp.lost + progress->host.lost)
+		warnx("events were lost: record fewer (-e, --host), or use a larger buffer (-b)");
+}
+
+/* All ------------------------------------------------------------------------------- */
+
+/* Wait for the command, for some seconds, or for Ctrl-C. */
+static void wait_for_end(struct arguments *arguments)
+{
+	struct measurement *m = &arguments->measurement;
+	const bool show = isatty(STDERR_FILENO);
+	const double start = now_seconds(), end = start + (m->seconds ?: 1e9);
+	pid_t pid = m->argv ? command_start(m->argv) : 0;
+	bool ended = false;
+
+	if (!pid && !m->seconds)
+		fprintf(stderr, "recording until Ctrl-C\n");
+	while (!ended) {
+		if (show)
+			print_progress(arguments, start);
+		if (pid) {
+			ended = command_ends(pid, 1);
+		} else {
+			wait_seconds(end - now_seconds() < 1 ? end - now_seconds() : 1);
+			ended = interrupted || now_seconds() >= end;
+		}
+	}
+	if (pid)
+		m->status = command_wait(pid);
+	if (show)
+		fprintf(stderr, "\r\033[K");
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &measure_argp }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[COMMAND...]",
+		.doc = "Record events of host and hypervisor into a trace.dat: while COMMAND "
+		       "runs, for SECONDS, or until Ctrl-C.\v"
+		       "'hyptrace report' and 'trace-cmd report' show it, and KernelShark.",
+		.children = children,
+	};
+	struct arguments arguments = {
+		.host = HOST_EVENTS, .output = "trace.dat", .buffer_kb = BUFFER_KB,
+	};
+	struct list command_line = { 0 };
+	struct recorder recorder;
+	struct progress progress;
+	bool was_on;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (!strcmp(arguments.host, "none"))
+		arguments.host = NULL;
+	was_on = tracefs_trace_is_on(hyp_open()) == 1;
+	make_command_line(&command_line, &arguments);
+	catch_interrupts();
+	recorder = recorder_start(command_line.text);
+	wait_for_end(&arguments);
+	/* trace-cmd empties the buffers at its end, so count before. */
+	tracefs_trace_off(hyp_open());
+	if (arguments.host)
+		tracefs_trace_off(NULL);
+	progress = progress_now(&arguments);
+	recorder_stop(&recorder);
+	if (was_on)
+		tracefs_trace_on(hyp_open());
+	print_result(&arguments, &progress);
+	return arguments.measurement.status;
+}

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Follows recorded events, and measures what hyp/totals measures, and what vCPUs do.
+ *
+ * At EL2, a CPU is between hyp_enter and hyp_exit. Within a stay that the host has begun, EL2
+ * may go to a guest, or to firmware, and come back: each time another hyp_exit and hyp_enter.
+ */
+
+#include <err.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace-cmd.h>
+
+#include "events.h"
+#include "hyp.h"
+#include "print.h"
+#include "recording.h"
+
+const char * const activity_names[NR_ACTIVITIES] = {
+	[ACTIVITY_GUEST]	= "guest",
+	[ACTIVITY_EL2]		= "EL2",
+	[ACTIVITY_HOST]		= "host",
+	[ACTIVITY_PREEMPTED]	= "preempted",
+	[ACTIVITY_BLOCKED]	= "blocked",
+};
+
+#define REASON_SIZE	64
+
+/* The reason if the event that has it was not recorded. */
+#define REASON_UNKNOWN	"?"
+
+/* A vCPU, while events are being followed. */
+struct vcpu_state {
+	struct vcpu	vcpu;		/* first, for its users */
+	uint64_t	stopped;	/* when it was left, 0 if that is not known */
+	char		reason[REASON_SIZE];
+	enum activity	activity;
+	uint64_t	since;		/* 0 if the activity is not known */
+	uint64_t	time[NR_ACTIVITIES];
+	size_t		nr_spans;
+};
+
+/* A thread, and the vCPU that it has run last. */
+struct task {
+	pid_t			pid;
+	struct vcpu_state	*vcpu;
+};
+
+/* A CPU, from hyp_enter from the host to hyp_exit to the host. */
+struct cpu {
+	bool			inside;
+	enum kind		kind;
+	char			reason[REASON_SIZE];
+	uint64_t		entered, left;
+	uint64_t		away;		/* in a guest, or in PSCI firmware [ns] */
+	uint64_t		ran;		/* the guest has run so long, not yet added */
+	bool			guest_has_run;
+	struct vcpu_state	*loaded;	/* what an event has told in this stay */
+	struct vcpu_state	*running;
+};
+
+/* The fields that tell of which vCPU an event is. */
+struct vcpu_fields {
+	struct tep_format_field	*vm, *index;
+};
+
+struct follower {
+	struct recording	*recording;
+	bool			want_spans;
+	struct tep_handle	*tep;
+	struct event_field	enter, leave, hcall, smc, abort, exit;
+	struct event_field	prev_pid, prev_state, next_pid;
+	struct vcpu_fields	*fields;	/* by type of event */
+	int			nr_types;
+	struct cpu		*cpu;
+	int			nr_cpus;
+	void			*tasks;
+};
+
+/* vCPUs ----------------------------------------------------------------------------- */
+
+static struct vcpu_state *vcpu_new(struct follower *f)
+{
+	struct recording *r = f->recording;
+	struct vcpu_state *v = xrealloc(NULL, 1, sizeof(*v));
+
+	memset(v, 0, sizeof(*v));
+	strcpy(v->reason, REASON_UNKNOWN);
+	r->vcpu = xrealloc(r->vcpu, r->nr_vcpus + 1, sizeof(*r->vcpu));
+	r->vcpu[r->nr_vcpus++] = &v->vcpu;
+	return v;
+}
+
+static struct vcpu_state *vcpu_find(const struct follower *f, unsigned int vm, unsigned int index)
+{
+	const struct recording *r = f->recording;
+	size_t i;
+
+	for (i = 0; i < r->nr_vcpus; i++)
+		if (r->vcpu[i]->vm == vm && r->vcpu[i]->index == index)
+			return (struct vcpu_state *)r->vcpu[i];
+	return NULL;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static struct task *task_of(struct follower *f, pid_t pid)
+{
+	struct task key = { .pid = pid }, **found = tsearch(&key, &f->tasks, by_pid);
+
+	if (!found)
+		err(1, "memory");
+	if (*found == &key) {
+		*found = xrealloc(NULL, 1, sizeof(key));
+		**found = key;
+	}
+	return *found;
+}
+
+/* Only events of guests tell the vCPU; each VM has a number, from 1. */
+static void learn_vcpu(struct follower *f, struct cpu *c, struct task *task,
+		       const struct tep_record *record, int type)
+{
+	const struct vcpu_fields *fields = type < f->nr_types ? &f->fields[type] : NULL;
+	unsigned long long vm, index;
+	struct vcpu_state *v;
+
+	if (!fields || !fields->vm)
+		return;
+	tep_read_number_field(fields->vm, record->data, &vm);
+	tep_read_number_field(fields->index, record->data, &index);
+	v = vcpu_find(f, vm, index);
+	if (!v) {
+		/* If it runs already, no event has told until now which one it is. */
+		v = task->vcpu && !task->vcpu->vcpu.vm ? task->vcpu : vcpu_new(f);
+		v->vcpu.vm = vm;
+		v->vcpu.index = index;
+	}
+	c->loaded = v;
+	task->vcpu = v;
+}
+
+/* What a vCPU's thread does from now on. */
+static void begins(struct follower *f, struct vcpu_state *v, enum activity activity, uint64_t now)
+{
+	struct vcpu *vcpu = &v->vcpu;
+
+	if (v->since) {
+		v->time[v->activity] += now - v->since;
+		if (f->want_spans && now > v->since) {
+			if (v->nr_spans == vcpu->size) {
+				vcpu->size = vcpu->size ? 2 * vcpu->size : 256;
+				vcpu->span = xrealloc(vcpu->span, vcpu->size, sizeof(*vcpu->span));
+			}
+			vcpu->span[v->nr_spans++] = (struct span) {
+				.start = v->since, .end = now, .activity = v->activity,
+			};
+		}
+	}
+	v->activity = activity;
+	v->since = now;
+}
+
+/* The same for a thread, if it has run a guest. */
+static void task_begins(struct follower *f, struct task *task, enum activity activity, uint64_t now)
+{
+	if (task->vcpu && task->vcpu->vcpu.first)
+		begins(f, task->vcpu, activity, now);
+}
+
+/* Intervals ------------------------------------------------------------------------- */
+
+static void add_vcpus(struct follower *f, const struct vcpu_state *v, enum kind kind,
+		      const char *reason, uint64_t ns)
+{
+	row_add_interval(table_row(f->recording->table, v->vcpu.vm, v->vcpu.index, kind, reason),
+			 ns);
+}
+
+static void guest_begins(struct follower *f, struct cpu *c, struct task *task, uint64_t now)
+{
+	struct vcpu_state *v = c->loaded ?: task->vcpu ?: vcpu_new(f);
+
+	task->vcpu = v;
+	c->running = v;
+	v->vcpu.tid = task->pid;
+	if (v->stopped)
+		add_vcpus(f, v, c->guest_has_run ? KIND_EXIT_EL2 : KIND_EXIT_HOST, v->reason,
+			  now - v->stopped);
+	v->stopped = 0;
+	if (!v->vcpu.first)
+		v->vcpu.first = now;
+	begins(f, v, ACTIVITY_GUEST, now);
+}
+
+static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
+{
+	struct vcpu_state *v = c->running;
+
+	if (!v)
+		return;
+	c->away += now - c->left;
+	c->ran = now - c->left;
+	c->guest_has_run = true;
+	v->stopped = now;
+	strcpy(v->reason, REASON_UNKNOWN);
+	begins(f, v, ACTIVITY_EL2, now);
+	/* All until here is between the first entry and the last exit. */
+	v->vcpu.last = now;
+	memcpy(v->vcpu.time, v->time, sizeof(v->time));
+	v->vcpu.nr_spans = v->nr_spans;
+}
+
+static void host_enters(struct follower *f, struct cpu *c, struct task *task, const char *reason,
+			uint64_t now)
+{
+	*c = (struct cpu) { .inside = true, .entered = now };
+	c->kind = !strcmp(reason, "hvc") ? KIND_HCALL :
+		  !strcmp(reason, "smc") ? KIND_SMC : KIND_ABORT;
+	task_begins(f, task, ACTIVITY_EL2, now);
+}
+
+static void enters(struct follower *f, struct cpu *c, struct task *task,
+		   const struct tep_record *record)
+{
+	const char *reason = value_name(&f->enter, field_value(&f->enter, record)) ?: "";
+
+	if (!strcmp(reason, "guest_exit")) {
+		guest_ends(f, c, record->ts);
+	} else if (!strcmp(reason, "psci")) {
+		c->kind = KIND_PSCI;
+		c->away += record->ts - c->left;
+	} else {
+		host_enters(f, c, task, reason, record->ts);
+	}
+}
+
+static void leaves(struct follower *f, struct cpu *c, struct task *task,
+		   const struct tep_record *record)
+{
+	const char *reason = value_name(&f->leave, field_value(&f->leave, record)) ?: "";
+
+	if (c->running && c->ran)
+		add_vcpus(f, c->running, KIND_GUEST, "-", c->ran);
+	c->ran = 0;
+	c->left = record->ts;
+	if (!strcmp(reason, "eret_guest")) {
+		guest_begins(f, c, task, record->ts);
+	} else if (!strcmp(reason, "eret_host")) {
+		/* A PSCI call that did not return has no host_smc, and so no reason. */
+		if (c->inside && (*c->reason || c->kind != KIND_PSCI))
+			row_add_interval(table_row(f->recording->table, 0, 0, c->kind,
+						   *c->reason ? c->reason : REASON_UNKNOWN),
+					 record->ts - c->entered - c->away);
+		*c = (struct cpu) { 0 };
+		task_begins(f, task, ACTIVITY_HOST, record->ts);
+	}
+}
+
+/* Reasons --------------------------------------------------------------------------- */
+
+static void set_reason(char reason[REASON_SIZE], const struct event_field *names,
+		       unsigned long long value)
+{
+	const char *name = value_name(names, value);
+
+	if (name)
+		snprintf(reason, REASON_SIZE, "%s", name);
+	else
+		snprintf(reason, REASON_SIZE, "%#llx", value);
+}
+
+static void set_hcall(const struct follower *f, struct cpu *c, const struct tep_record *record)
+{
+	const char *name = value_name(&f->hcall, field_value(&f->hcall, record));
+
+	snprintf(c->reason, REASON_SIZE, "%s", name ?: "unknown");
+}
+
+/* ESR_EL2.EC: Arm ARM, "ESR_EL2, Exception Syndrome Register (EL2)" */
+#define ESR_EC_SHIFT	26
+
+/* Scheduling ------------------------------------------------------------------------ */
+
+/* The states of sched_switch: 0 and 0x100 are R and R+, all others wait for something. */
+#define STATE_MASK	0xff
+
+static void switches(struct follower *f, const struct tep_record *record)
+{
+	const enum activity how = field_value(&f->prev_state, record) & STATE_MASK ?
+				  ACTIVITY_BLOCKED : ACTIVITY_PREEMPTED;
+
+	f->recording->has_sched = true;
+	task_begins(f, task_of(f, field_value(&f->prev_pid, record)), how, record->ts);
+	task_begins(f, task_of(f, field_value(&f->next_pid, record)), ACTIVITY_HOST, record->ts);
+}
+
+/* Events ---------------------------------------------------------------------------- */
+
+static struct cpu *cpu_of(struct follower *f, int cpu)
+{
+	if (cpu >= f->nr_cpus) {
+		f->cpu = xrealloc(f->cpu, cpu + 1, sizeof(*f->cpu));
+		memset(f->cpu + f->nr_cpus, 0, (cpu + 1 - f->nr_cpus) * sizeof(*f->cpu));
+		f->nr_cpus = cpu + 1;
+	}
+	return &f->cpu[cpu];
+}
+
+/* Events of this CPU are missing: nothing that has begun before can be measured. */
+static void forget(struct follower *f, struct cpu *c, const struct tep_record *record)
+{
+	f->recording->table->lost += record->missed_events > 0 ? record->missed_events : 1;
+	if (c->running) {
+		c->running->stopped = 0;
+		c->running->since = 0;
+	}
+	*c = (struct cpu) { 0 };
+}
+
+static void follow(struct follower *f, const struct tep_record *record, int cpu)
+{
+	const int type = tep_data_type(f->tep, (struct tep_record *)record);
+	struct task *task;
+	struct cpu *c;
+
+	if (type == f->prev_state.type) {
+		switches(f, record);
+		return;
+	}
+	c = cpu_of(f, cpu);
+	if (record->missed_events)
+		forget(f, c, record);
+	task = task_of(f, tep_data_pid(f->tep, (struct tep_record *)record));
+	learn_vcpu(f, c, task, record, type);
+	if (type == f->enter.type)
+		enters(f, c, task, record);
+	else if (type == f->leave.type)
+		leaves(f, c, task, record);
+	else if (type == f->hcall.type)
+		set_hcall(f, c, record);
+	else if (type == f->smc.type)
+		set_reason(c->reason, &f->smc, field_value(&f->smc, record));
+	else if (type == f->abort.type)
+		set_reason(c->reason, &f->exit, field_value(&f->abort, record) >> ESR_EC_SHIFT);
+	else if (type == f->exit.type && c->running)
+		set_reason(c->running->reason, &f->exit, field_value(&f->exit, record));
+}
+
+/* All of a recording ---------------------------------------------------------------- */
+
+static void learn_fields(struct follower *f)
+{
+	struct tep_event **list = tep_list_events(f->tep, TEP_EVENT_SORT_ID);
+	struct tep_format_field *vm, *index;
+
+	for (; list && *list; list++) {
+		vm = tep_find_field(*list, "vm");
+		index = tep_find_field(*list, "vcpu");
+		if (!vm || !index || strcmp((*list)->system, HYP_INSTANCE))
+			continue;
+		f->fields = xrealloc(f->fields, (*list)->id + 1, sizeof(*f->fields));
+		while (f->nr_types <= (*list)->id)
+			f->fields[f->nr_types++] = (struct vcpu_fields) { 0 };
+		f->fields[(*list)->id] = (struct vcpu_fields) { .vm = vm, .index = index };
+	}
+}
+
+/* @from is for messages. */
+static void follower_init(struct follower *f, struct tep_handle *tep, bool want_spans,
+			  const char *from)
+{
+	*f = (struct follower) { .tep = tep, .want_spans = want_spans };
+	f->enter = event_field(tep, HYP_INSTANCE, "hyp_enter", "reason");
+	f->leave = event_field(tep, HYP_INSTANCE, "hyp_exit", "reason");
+	if (f->enter.type < 0 || f->leave.type < 0)
+		errx(1, "%s: does not know the events hyp_enter and hyp_exit", from);
+	f->hcall = event_field(tep, HYP_INSTANCE, "host_hcall", "id");
+	f->smc = event_field(tep, HYP_INSTANCE, "host_smc", "id");
+	f->abort = event_field(tep, HYP_INSTANCE, "host_mem_abort", "esr");
+	f->exit = event_field(tep, HYP_INSTANCE, "vcpu_exit", "reason");
+	f->prev_pid = event_field(tep, "sched", "sched_switch", "prev_pid");
+	f->prev_state = event_field(tep, "sched", "sched_switch", "prev_state");
+	f->next_pid = event_field(tep, "sched", "sched_switch", "next_pid");
+	learn_fields(f);
+	f->recording = memset(xrealloc(NULL, 1, sizeof(*f->recording)), 0, sizeof(*f->recording));
+	f->recording->table = table_new();
+}
+
+/* Note whose the vCPUs are, and forget those that have not been seen from entry to exit. */
+static struct recording *finish(struct follower *f, const char *from)
+{
+	struct recording *r = f->recording;
+	struct vcpu *v;
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->table->nr; i++)
+		row_finish(r->table->row[i]);
+	for (i = 0; i < r->nr_vcpus; i++) {
+		v = r->vcpu[i];
+		if (!v->last) {
+			free(v->span);
+			free(v);
+			continue;
+		}
+		snprintf(v->comm, sizeof(v->comm), "%s", tep_data_comm_from_pid(f->tep, v->tid));
+		vm_set_tid(table_vm(r->table, v->vm), v->index, v->tid);
+		r->vcpu[kept++] = v;
+	}
+	r->nr_vcpus = kept;
+	if (!r->table->nr)
+		errx(1, "%s: has no hyp_enter with its hyp_exit; record these events, too", from);
+	tdestroy(f->tasks, free);
+	free(f->fields);
+	free(f->cpu);
+	return r;
+}
+
+static int follow_file(struct tracecmd_input *handle, struct tep_record *record, int cpu,
+		       void *data)
+{
+	follow(data, record, cpu);
+	return 0;
+}
+
+static struct tracecmd_input *hyp_handle(struct tracecmd_input *top, const char *path)
+{
+	int i;
+
+	for (i = 0; i < tracecmd_buffer_instances(top); i++)
+		if (!strcmp(tracecmd_buffer_instance_name(top, i), HYP_INSTANCE))
+			return tracecmd_buffer_instance_handle(top, i);
+	errx(1, "%s: has no buffer '" HYP_INSTANCE "': record with hyptrace record, or trace-cmd record -B hyp -e hyp",
+	     path);
+}
+
+/* What trace.dat(5) begins with. */
+static const char magic[] = "\x17\x08\x44tracing";
+
+/**
+ * is_recording() - is this a file of trace-cmd's?
+ * @path:	the file
+ *
+ * If it can't be read, the program ends with the reason.
+ *
+ * Return: true if it is
+ */
+bool is_recording(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char start[sizeof(magic) - 1];
+	bool is;
+
+	if (!file)
+		err(1, "%s", path);
+	is = fread(start, sizeof(start), 1, file) == 1 && !memcmp(start, magic, sizeof(start));
+	fclose(file);
+	return is;
+}
+
+/**
+ * recording_open() - read a recording
+ * @path:	a trace.dat
+ * @want_spans:	whether vCPUs' spans are wanted
+ *
+ * If it can't be read, the program ends with the reason.
+ *
+ * Return: the recording, for recording_free()
+ */
+struct recording *recording_open(const char *path, bool want_spans)
+{
+	struct tracecmd_input *top, *handles[2];
+	struct follower f;
+	struct recording *r;
+
+	if (!is_recording(path))
+		errx(1, "%s: not a trace.dat", path);
+	tracecmd_set_loglevel(TEP_LOG_ERROR);
+	top = tracecmd_open(path, TRACECMD_FL_LOAD_NO_PLUGINS);
+	if (!top)
+		errx(1, "%s: libtracecmd can't read it", path);
+	handles[0] = top;
+	handles[1] = hyp_handle(top, path);
+	follower_init(&f, tracecmd_get_tep(top), want_spans, path);
+	if (tracecmd_iterate_events_multi(handles, 2, follow_file, &f) < 0)
+		errx(1, "%s: libtracecmd can't read all of it", path);
+	r = finish(&f, path);
+	tracecmd_close(handles[1]);
+	tracecmd_close(top);
+	return r;
+}
+
+static int follow_live(struct tep_event *event, struct tep_record *record, int cpu, void *data)
+{
+	follow(data, record, cpu);
+	return 0;
+}
+
+/**
+ * recording_live() - take what the hypervisor's buffers hold now
+ * @want_spans:	whether vCPUs' spans are wanted
+ *
+ * If there is nothing, the program ends with the reason.
+ *
+ * Return: the recording, for recording_free()
+ */
+struct recording *recording_live(bool want_spans)
+{
+	static const char * const systems[] = { HYP_INSTANCE, NULL };
+	struct tracefs_instance *hyp = hyp_open();
+	struct tep_handle *tep;
+	struct recording *r;
+	struct follower f;
+
+	tep = tracefs_local_events_system(hyp_dir(), systems);
+	if (!tep)
+		err(1, "%s/events", hyp_dir());
+	follower_init(&f, tep, want_spans, HYP_INSTANCE);
+	if (tracefs_iterate_raw_events(tep, hyp, NULL, 0, follow_live, &f) < 0)
+		err(1, HYP_INSTANCE "/per_cpu");
+	r = finish(&f, "the buffer " HYP_INSTANCE);
+	tep_free(tep);
+	return r;
+}
+
+/**
+ * recording_free() - free a recording
+ * @recording:	the recording
+ */
+void recording_free(struct recording *recording)
+{
+	size_t i;
+
+	for (i = 0; i < recording->nr_vcpus; i++) {
+		free(recording->vcpu[i]->span);
+		free(recording->vcpu[i]);
+	}
+	free(recording->vcpu);
+	table_free(recording->table);
+	free(recording);
+}
+
+/**
+ * is_selected_vcpu() - does the user want to see this vCPU?
+ * @vcpu:	the vCPU
+ * @selection:	what the user wants to see
+ *
+ * Return: true if so
+ */
+bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection)
+{
+	return (selection->vm < 0 || vcpu->vm == selection->vm) &&
+	       (selection->vcpu < 0 || vcpu->index == selection->vcpu) &&
+	       (!selection->pid || vcpu->tid == selection->pid);
+}
+
+/**
+ * table_of_file() - the table of a trace.dat, or of what --json has printed
+ * @path:	the file
+ *
+ * If it can't be read, the program ends with the reason.
+ *
+ * Return: the table
+ */
+struct table *table_of_file(const char *path)
+{
+	struct recording *recording;
+	struct table *table;
+
+	if (!is_recording(path))
+		return read_json(path);
+	recording = recording_open(path, false);
+	table = recording->table;
+	recording->table = NULL;
+	recording_free(recording);
+	return table;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What recorded events tell: the same intervals as hyp/totals, and what vCPUs did when.
+ */
+#ifndef HYPTRACE_RECORDING_H
+#define HYPTRACE_RECORDING_H
+
+#include "select.h"
+#include "table.h"
+
+/* What a vCPU's thread does. */
+enum activity {
+	ACTIVITY_GUEST,		/* the guest runs */
+	ACTIVITY_EL2,		/* at EL2, for the guest or for the host */
+	ACTIVITY_HOST,		/* the host runs the thread: it handles an exit */
+	ACTIVITY_PREEMPTED,	/* the thread could run, and something else does */
+	ACTIVITY_BLOCKED,	/* the thread waits */
+	NR_ACTIVITIES
+};
+
+extern const char * const activity_names[NR_ACTIVITIES];
+
+/**
+ * struct span - a vCPU's thread does one thing for some time
+ * @start:	when it begins [ns]
+ * @end:	when it ends [ns]
+ * @activity:	what it does
+ */
+struct span {
+	uint64_t	start, end;
+	enum activity	activity;
+};
+
+/**
+ * struct vcpu - a vCPU, from its first entry to its last exit
+ * @vm:		the VM's number, 0 if no event has told it
+ * @index:	its index in the VM
+ * @tid:	the thread that has run it last
+ * @comm:	the thread's name
+ * @first:	time of the first entry [ns], 0 if there was none
+ * @last:	time of the last exit [ns]
+ * @time:	time of each activity from @first to @last [ns]
+ * @span:	the same in order, if spans were asked for
+ * @nr_spans:	number of spans until @last
+ * @size:	allocated length of @span
+ */
+struct vcpu {
+	unsigned int	vm, index;
+	pid_t		tid;
+	char		comm[20];
+	uint64_t	first, last;
+	uint64_t	time[NR_ACTIVITIES];
+	struct span	*span;
+	size_t		nr_spans, size;
+};
+
+/**
+ * struct recording - what was recorded
+ * @table:	intervals, as in hyp/totals
+ * @vcpu:	the vCPUs
+ * @nr_vcpus:	their number
+ * @has_sched:	events say when threads run; without them ACTIVITY_HOST has all of the host's
+ */
+struct recording {
+	struct table	*table;
+	struct vcpu	**vcpu;
+	size_t		nr_vcpus;
+	bool		has_sched;
+};
+
+bool is_recording(const char *path);
+struct recording *recording_open(const char *path, bool want_spans);
+struct recording *recording_live(bool want_spans);
+void recording_free(struct recording *recording);
+bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection);
+struct table *table_of_file(const char *path);
+
+#endif /* HYPTRACE_RECORDING_H */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hyptrace report: the tables of hyptrace stat from recorded events, and what vCPUs did.
+ */
+
+#include <err.h>
+#include <stdio.h>
+
+#include "print.h"
+#include "recording.h"
+#include "subcommands.h"
+#include "timeline.h"
+
+struct arguments {
+	struct selection	selection;
+	enum format		format;
+	const char		*input, *timeline;
+	bool			live;
+};
+
+enum {
+	OPTION_LIVE = 0x3000,
+	OPTION_TIMELINE,
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0,
+	  "Read FILE instead of trace.dat", 0 },
+	{ "live", OPTION_LIVE, NULL, 0,
+	  "Take the events that hyp/ holds now", 0 },
+	{ "timeline", OPTION_TIMELINE, "FILE.svg", 0,
+	  "Draw what each vCPU did when", 0 },
+	{ 0 }
+};
+
+static error_t parse(int option, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (option) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->selection;
+		state->child_inputs[1] = &arguments->selection;
+		state->child_inputs[2] = &arguments->format;
+		return 0;
+	case 'i':
+		arguments->input = argument;
+		return 0;
+	case OPTION_LIVE:
+		arguments->live = true;
+		return 0;
+	case OPTION_TIMELINE:
+		arguments->timeline = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->live && arguments->input)
+			argp_error(state, "either -i or --live");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void print_vcpu(const struct vcpu *v)
+{
+	const uint64_t wall = v->last - v->first;
+	char name[32], time[TIME_SIZE];
+	enum activity activity;
+
+	snprintf(name, sizeof(name), "%s-%d", v->comm, v->tid);
+	printf("%5u %5u %-24s %9s", v->vm, v->index, name, format_time(time, "", wall));
+	for (activity = 0; activity < NR_ACTIVITIES; activity++)
+		printf(" %9.2f%%", wall ? 100.0 * v->time[activity] / wall : 0);
+	printf("\n");
+}
+
+/* The parts of a vCPU's time, from its first entry to its last exit. */
+static void print_vcpus(const struct recording *recording, const struct selection *selection)
+{
+	bool has_header = false;
+	enum activity activity;
+	size_t i;
+
+	for (i = 0; i < recording->nr_vcpus; i++) {
+		if (!is_selected_vcpu(recording->vcpu[i], selection))
+			continue;
+		if (!has_header) {
+			printf("\n%5s %5s %-24s %9s", "VM", "vCPU", "Thread", "Time");
+			for (activity = 0; activity < NR_ACTIVITIES; activity++)
+				printf(" %10s", activity_names[activity]);
+			printf("\n");
+		}
+		has_header = true;
+		print_vcpu(recording->vcpu[i]);
+	}
+	if (has_header && !recording->has_sched)
+		printf("Without sched_switch, host includes the time when the thread did not run.\n");
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ &select_argp }, { &list_argp }, { &format_argp }, { 0 }
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Show from recorded events what the hypervisor did how often, how long it "
+		       "took, and what each vCPU did from its first entry to its last exit: run "
+		       "the guest, be at EL2, be handled by the host, be preempted, or wait.",
+		.children = children,
+	};
+	struct arguments arguments = { .selection = SELECT_ALL };
+	struct recording *recording;
+	bool want_spans;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	want_spans = arguments.timeline;
+	recording = arguments.live ? recording_live(want_spans) :
+				     recording_open(arguments.input ?: "trace.dat", want_spans);
+	print_table(stdout, arguments.format, recording->table, &arguments.selection);
+	if (arguments.format == FORMAT_TEXT)
+		print_vcpus(recording, &arguments.selection);
+	if (arguments.timeline)
+		draw_timeline(recording, &arguments.selection, arguments.timeline);
+	recording_free(recording);
+	return 0;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The options --vm, --vcpu, -p, --kind and -k, and what they select.
+ */
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "select.h"
+
+const char * const sort_key_names[NR_SORT_KEYS] = {
+	[SORT_TIME]	= "time",
+	[SORT_COUNT]	= "count",
+	[SORT_MAX]	= "max",
+	[SORT_P99]	= "p99",
+};
+
+enum {
+	OPTION_VM = 0x1000,
+	OPTION_VCPU,
+	OPTION_KIND,
+};
+
+static const struct argp_option options[] = {
+	{ "vm", OPTION_VM, "N", 0,
+	  "Only this VM's (numbers: hyp/totals/vms)", 0 },
+	{ "vcpu", OPTION_VCPU, "N", 0,
+	  "Only vCPUs of this index", 0 },
+	{ "pid", 'p', "PID", 0,
+	  "Only the VM of this process, or the vCPU of this thread", 0 },
+	{ 0 }
+};
+
+static const struct argp_option list_options[] = {
+	{ "kind", OPTION_KIND, "KIND", 0,
+	  "Only guest, exit (exit_host, exit_el2), hcall, smc, psci, abort; several with "
+	  "commas", 0 },
+	{ "key", 'k', "KEY", 0,
+	  "Sort by time (default), count, max or p99", 0 },
+	{ 0 }
+};
+
+/**
+ * number_option() - the number that is an option's argument, or the end of the program
+ * @state:	the parser's state
+ * @option:	the option's name
+ * @text:	the argument
+ *
+ * Return: the number, from 0 to INT_MAX
+ */
+long number_option(struct argp_state *state, const char *option, const char *text)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno || end == text || *end || number < 0 || number > INT_MAX)
+		argp_error(state, "%s %s: must be a number, 0 or more", option, text);
+	return number;
+}
+
+static enum sort_key sort_key_option(struct argp_state *state, const char *text)
+{
+	enum sort_key key = 0;
+
+	while (key < NR_SORT_KEYS && strcmp(sort_key_names[key], text))
+		key++;
+	if (key == NR_SORT_KEYS)
+		argp_error(state, "-k %s: must be time, count, max or p99", text);
+	return key;
+}
+
+/* Is a kind in a list of names, or beginnings of names, with commas? */
+static bool is_listed(enum kind kind, const char *list)
+{
+	size_t length;
+
+	for (; *list; list += length + !!list[length]) {
+		length = strcspn(list, ",");
+		if (length && !strncmp(list, kind_names[kind], length))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * select_kinds() - select some kinds, or end the program
+ * @state:	the parser's state
+ * @selection:	what is selected
+ * @list:	names of kinds, or beginnings of names, with commas; it must stay
+ */
+void select_kinds(struct argp_state *state, struct selection *selection, const char *list)
+{
+	char *name, *copy = strdupa(list);
+	enum kind kind;
+
+	selection->kinds = list;
+	while ((name = strsep(&copy, ","))) {
+		for (kind = 0; kind < NR_KINDS && !is_listed(kind, name); kind++)
+			;
+		if (kind == NR_KINDS)
+			argp_error(state, "no kind %s: there are guest, exit_host, exit_el2, hcall, smc, psci and abort",
+				   name);
+	}
+}
+
+static error_t parse(int option, char *argument, struct argp_state *state)
+{
+	struct selection *selection = state->input;
+
+	switch (option) {
+	case OPTION_VM:
+		selection->vm = number_option(state, "--vm", argument);
+		return 0;
+	case OPTION_VCPU:
+		selection->vcpu = number_option(state, "--vcpu", argument);
+		return 0;
+	case 'p':
+		selection->pid = number_option(state, "-p", argument);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp select_argp = { .options = options, .parser = parse };
+
+static error_t parse_list(int option, char *argument, struct argp_state *state)
+{
+	struct selection *selection = state->input;
+
+	switch (option) {
+	case OPTION_KIND:
+		select_kinds(state, selection, argument);
+		return 0;
+	case 'k':
+		selection->key = sort_key_option(state, argument);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp list_argp = { .options = list_options, .parser = parse_list };
+
+/* Is the row about the VM of this process, or about the vCPU of this thread? */
+static bool is_of_pid(const struct table *table, const struct row *row, pid_t pid)
+{
+	const struct vm *vm;
+
+	for (vm = table->vm; vm < table->vm + table->nr_vms; vm++)
+		if (vm->number == row->vm)
+			return vm->pid == pid ||
+			       (row->vcpu < vm->nr_vcpus && vm->tid[row->vcpu] == pid);
+	return false;
+}
+
+static bool is_selected(const struct table *table, const struct selection *selection,
+			const struct row *row)
+{
+	bool of_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
+
+	if (selection->kinds && !is_listed(row->kind, selection->kinds))
+		return false;
+	if (selection->reason && fnmatch(selection->reason, row->reason, 0))
+		return false;
+	if (of_vm)
+		return true;
+	if (!is_vcpus(row->kind) || !strcmp(row->reason, REASON_OTHER))
+		return false;
+	return (selection->vm < 0 || row->vm == selection->vm) &&
+	       (selection->vcpu < 0 || row->vcpu == selection->vcpu) &&
+	       (!selection->pid || is_of_pid(table, row, selection->pid));
+}
+
+/**
+ * select_rows() - the rows that the user wants to see
+ * @table:	all rows
+ * @selection:	which ones, and in which order
+ * @add_up:	whether to add up VMs and vCPUs
+ *
+ * Return: a new table, without VMs
+ */
+struct table *select_rows(const struct table *table, const struct selection *selection,
+			  bool add_up)
+{
+	struct table *selected = table_new();
+	const struct row *row;
+	size_t i;
+
+	selected->seconds = table->seconds;
+	selected->lost = table->lost;
+	selected->has_bounds = table->has_bounds;
+	for (i = 0; i < table->nr; i++) {
+		row = table->row[i];
+		if (is_selected(table, selection, row))
+			row_merge(table_row(selected, add_up ? 0 : row->vm, add_up ? 0 : row->vcpu,
+					    row->kind, row->reason), row);
+	}
+	for (i = 0; i < selected->nr; i++)
+		row_finish(selected->row[i]);
+	sort_rows(selected, selection->key);
+	return selected;
+}
+
+static uint64_t value_of(const struct row *row, enum sort_key key)
+{
+	switch (key) {
+	case SORT_COUNT:
+		return row->count;
+	case SORT_MAX:
+		return row->max;
+	case SORT_P99:
+		return row_percentile(row, 99);
+	default:
+		return row->total;
+	}
+}
+
+static int by_sort_key(const void *a, const void *b, void *data)
+{
+	const struct row *x = *(struct row * const *)a, *y = *(struct row * const *)b;
+	uint64_t x_value = value_of(x, *(enum sort_key *)data);
+	uint64_t y_value = value_of(y, *(enum sort_key *)data);
+
+	if (x_value != y_value)
+		return x_value > y_value ? -1 : 1;
+	return x->total < y->total ? 1 : -(x->total > y->total);
+}
+
+/**
+ * sort_rows() - sort the rows of a table, the largest first
+ * @table:	the table
+ * @key:	by what
+ */
+void sort_rows(struct table *table, enum sort_key key)
+{
+	qsort_r(table->row, table->nr, sizeof(struct row *), by_sort_key, &key);
+}

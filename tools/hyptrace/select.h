@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which rows of a table the user wants to see, and in which order.
+ */
+#ifndef HYPTRACE_SELECT_H
+#define HYPTRACE_SELECT_H
+
+#include <argp.h>
+
+#include "table.h"
+
+/* What rows are sorted by; the largest comes first. */
+enum sort_key {
+	SORT_TIME,
+	SORT_COUNT,
+	SORT_MAX,
+	SORT_P99,
+	NR_SORT_KEYS
+};
+
+extern const char * const sort_key_names[NR_SORT_KEYS];
+
+/**
+ * struct selection - what the user wants to see
+ * @vm:		number of the only VM, -1 for all
+ * @vcpu:	index of the only vCPU, -1 for all
+ * @pid:	the process of the only VM, or the thread of the only vCPU; 0 for all
+ * @kinds:	names of kinds, or beginnings of names, with commas; NULL for all
+ * @reason:	pattern of reasons, NULL for all
+ * @key:	what rows are sorted by
+ */
+struct selection {
+	long		vm, vcpu;
+	pid_t		pid;
+	const char	*kinds;
+	const char	*reason;
+	enum sort_key	key;
+};
+
+#define SELECT_ALL ((struct selection) { .vm = -1, .vcpu = -1 })
+
+/* The options for VMs and vCPUs, and those for a list; the input is the selection. */
+extern const struct argp select_argp;
+extern const struct argp list_argp;
+
+struct table *select_rows(const struct table *table, const struct selection *selection,
+			  bool add_up);
+void sort_rows(struct table *table, enum sort_key key);
+void select_kinds(struct argp_state *state, struct selection *selection, const char *list);
+long number_option(struct argp_state *state, const char *option, const char *text);
+
+#endif /* HYPTRACE_SELECT_H */

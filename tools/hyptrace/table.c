@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables of intervals.
+ */
+
+#include <err.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+const char * const kind_names[NR_KINDS] = {
+	[KIND_GUEST]		= "guest",
+	[KIND_EXIT_HOST]	= "exit_host",
+	[KIND_EXIT_EL2]		= "exit_el2",
+	[KIND_HCALL]		= "hcall",
+	[KIND_SMC]		= "smc",
+	[KIND_PSCI]		= "psci",
+	[KIND_ABORT]		= "abort",
+};
+
+/**
+ * kind_of() - the kind that has a name
+ * @name:	the name
+ *
+ * Return: the kind, NR_KINDS if there is none
+ */
+enum kind kind_of(const char *name)
+{
+	enum kind kind = 0;
+
+	while (kind < NR_KINDS && strcmp(kind_names[kind], name))
+		kind++;
+	return kind;
+}
+
+/**
+ * xrealloc() - resize an array, or end the program
+ * @memory:	the array, or NULL
+ * @number:	number of elements
+ * @size:	size of an element [bytes]
+ *
+ * Return: the array
+ */
+void *xrealloc(void *memory, size_t number, size_t size)
+{
+	memory = reallocarray(memory, number, size);
+	if (!memory && number)
+		err(1, "memory");
+	return memory;
+}
+
+/* Rows ------------------------------------------------------------------------------ */
+
+static int bucket_of(uint64_t ns)
+{
+	int bits = ns <= 1 ? 0 : 64 - __builtin_clzll(ns - 1);
+
+	if (bits < FIRST_BUCKET)
+		return FIRST_BUCKET;
+	return bits > LAST_BOUND ? INF_BUCKET : bits;
+}
+
+/**
+ * bucket_of_bound() - the bucket that has a bound
+ * @bound:	the bound [ns], or "inf"
+ *
+ * Return: the bucket, -1 if none has this bound
+ */
+int bucket_of_bound(const char *bound)
+{
+	unsigned long long ns;
+	char *end;
+	int i;
+
+	if (!strcmp(bound, "inf"))
+		return INF_BUCKET;
+	ns = strtoull(bound, &end, 10);
+	for (i = FIRST_BUCKET; i <= LAST_BOUND; i++)
+		if (!*end && ns == 1ULL << i)
+			return i;
+	return -1;
+}
+
+/**
+ * row_add_interval() - add an interval to a row
+ * @row:	the row
+ * @ns:		its length [ns]
+ *
+ * After the last one, row_finish() must be called.
+ */
+void row_add_interval(struct row *row, uint64_t ns)
+{
+	if (row->count == row->size) {
+		row->size = row->size ? 2 * row->size : 64;
+		row->times = xrealloc(row->times, row->size, sizeof(*row->times));
+	}
+	row->times[row->count] = ns;
+	row->min = !row->count || ns < row->min ? ns : row->min;
+	row->max = ns > row->max ? ns : row->max;
+	row->count++;
+	row->total += ns;
+	row->bucket[bucket_of(ns)]++;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/**
+ * row_finish() - all intervals have been added
+ * @row:	the row
+ */
+void row_finish(struct row *row)
+{
+	if (row->times)
+		qsort(row->times, row->count, sizeof(*row->times), by_value);
+}
+
+static void merge_extremes(struct row *row, const struct row *other)
+{
+	if (!row->count || other->min < row->min) {
+		row->min = other->min;
+		row->min_is_bound = other->min_is_bound;
+	}
+	if (other->max > row->max) {
+		row->max = other->max;
+		row->max_is_bound = other->max_is_bound;
+	}
+}
+
+/* Either all rows of a table have times, or none. */
+static void merge_times(struct row *row, const struct row *other)
+{
+	if (!other->times)
+		return;
+	row->size = row->count + other->count;
+	row->times = xrealloc(row->times, row->size, sizeof(*row->times));
+	memcpy(row->times + row->count, other->times, other->count * sizeof(*other->times));
+}
+
+/**
+ * row_merge() - add all intervals of another row
+ * @row:	the row; row_finish() must be called after the last one
+ * @other:	the other one
+ */
+void row_merge(struct row *row, const struct row *other)
+{
+	int i;
+
+	if (!other->count)
+		return;
+	merge_extremes(row, other);
+	merge_times(row, other);
+	row->count += other->count;
+	row->total += other->total;
+	for (i = 0; i < NR_BUCKETS; i++)
+		row->bucket[i] += other->bucket[i];
+}
+
+/**
+ * row_percentile() - the time that a part of the intervals does not exceed
+ * @row:	the row
+ * @percent:	how many of them [percent]
+ *
+ * Return: the time [ns]. If only the histogram is known, it is the bound of a bucket.
+ */
+uint64_t row_percentile(const struct row *row, unsigned int percent)
+{
+	uint64_t rank = (row->count * percent + 99) / 100, sum = 0;
+	int i;
+
+	if (!row->count)
+		return 0;
+	if (row->times)
+		return row->times[rank - 1];
+	for (i = 0; i <= LAST_BOUND; i++) {
+		sum += row->bucket[i];
+		if (sum >= rank)
+			return 1ULL << i < row->max ? 1ULL << i : row->max;
+	}
+	return row->max;
+}
+
+/* Tables ---------------------------------------------------------------------------- */
+
+/**
+ * table_new() - an empty table
+ *
+ * Return: the table, for table_free()
+ */
+struct table *table_new(void)
+{
+	return memset(xrealloc(NULL, 1, sizeof(struct table)), 0, sizeof(struct table));
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->vm != y->vm)
+		return x->vm < y->vm ? -1 : 1;
+	if (x->vcpu != y->vcpu)
+		return x->vcpu < y->vcpu ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return strcmp(x->reason, y->reason);
+}
+
+static void row_free(void *data)
+{
+	struct row *row = data;
+
+	free(row->times);
+	free(row);
+}
+
+/**
+ * table_free() - free a table
+ * @table:	the table, or NULL
+ */
+void table_free(struct table *table)
+{
+	size_t i;
+
+	if (!table)
+		return;
+	tdestroy(table->tree, row_free);
+	for (i = 0; i < table->nr_vms; i++)
+		free(table->vm[i].tid);
+	free(table->vm);
+	free(table->row);
+	free(table);
+}
+
+static struct row key_of(unsigned int vm, unsigned int vcpu, enum kind kind, const char *reason)
+{
+	struct row key = { .vm = vm, .vcpu = vcpu, .kind = kind };
+
+	snprintf(key.reason, sizeof(key.reason), "%s", reason);
+	return key;
+}
+
+/**
+ * table_find() - look for a row
+ * @table:	the table
+ * @vm:		the VM
+ * @vcpu:	the vCPU
+ * @kind:	the kind
+ * @reason:	the reason
+ *
+ * Return: the row, NULL if there is none
+ */
+struct row *table_find(const struct table *table, unsigned int vm, unsigned int vcpu,
+		       enum kind kind, const char *reason)
+{
+	struct row key = key_of(vm, vcpu, kind, reason), **found;
+
+	found = tfind(&key, &table->tree, by_key);
+	return found ? *found : NULL;
+}
+
+/**
+ * table_row() - look for a row, and make an empty one if there is none
+ * @table:	the table
+ * @vm:		the VM
+ * @vcpu:	the vCPU
+ * @kind:	the kind
+ * @reason:	the reason
+ *
+ * Return: the row
+ */
+struct row *table_row(struct table *table, unsigned int vm, unsigned int vcpu, enum kind kind,
+		      const char *reason)
+{
+	struct row *row = table_find(table, vm, vcpu, kind, reason);
+
+	if (row)
+		return row;
+	row = xrealloc(NULL, 1, sizeof(*row));
+	*row = key_of(vm, vcpu, kind, reason);
+	if (!tsearch(row, &table->tree, by_key))
+		err(1, "memory");
+	table->row = xrealloc(table->row, table->nr + 1, sizeof(struct row *));
+	table->row[table->nr++] = row;
+	return row;
+}
+
+/* VMs ------------------------------------------------------------------------------- */
+
+/**
+ * table_vm() - look for a VM, and add it if it is not known
+ * @table:	the table
+ * @number:	the VM's number
+ *
+ * Return: the VM, until another one is added
+ */
+struct vm *table_vm(struct table *table, unsigned int number)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr_vms; i++)
+		if (table->vm[i].number == number)
+			return &table->vm[i];
+	table->vm = xrealloc(table->vm, ++table->nr_vms, sizeof(*table->vm));
+	table->vm[i] = (struct vm) { .number = number };
+	return &table->vm[i];
+}
+
+/**
+ * vm_set_tid() - note which thread runs a vCPU
+ * @vm:		the VM
+ * @vcpu:	the vCPU's index
+ * @tid:	the thread
+ */
+void vm_set_tid(struct vm *vm, unsigned int vcpu, pid_t tid)
+{
+	if (vcpu >= vm->nr_vcpus) {
+		vm->tid = xrealloc(vm->tid, vcpu + 1, sizeof(*vm->tid));
+		while (vm->nr_vcpus <= vcpu)
+			vm->tid[vm->nr_vcpus++] = 0;
+	}
+	vm->tid[vcpu] = tid;
+}
+
+/* Differences ----------------------------------------------------------------------- */
+
+/* Take away what @before has; false if that is more than there is. */
+static bool row_subtract(struct row *row, const struct row *before)
+{
+	bool is_shorter = row->min < before->min, is_longer = row->max > before->max;
+	int i, first = -1, last = 0;
+
+	if (row->count < before->count || row->total < before->total)
+		return false;
+	row->count -= before->count;
+	row->total -= before->total;
+	for (i = 0; i < NR_BUCKETS; i++) {
+		if (row->bucket[i] < before->bucket[i])
+			return false;
+		row->bucket[i] -= before->bucket[i];
+		if (!row->bucket[i])
+			continue;
+		first = first < 0 ? i : first;
+		last = i;
+	}
+	/* A new extreme is exact; otherwise the histogram tells between which bounds it is. */
+	if (!is_shorter && first > FIRST_BUCKET && 1ULL << (first - 1) > row->min) {
+		row->min = 1ULL << (first - 1);
+		row->min_is_bound = true;
+	}
+	if (!is_longer && last <= LAST_BOUND && 1ULL << last < row->max) {
+		row->max = 1ULL << last;
+		row->max_is_bound = true;
+	}
+	return true;
+}
+
+/*
+ * The VM of @before is gone, and EL2 has added its row, or one CPU's part of it, to the kind's
+ * row "other". Move the same back, so that "other" grows by new intervals only.
+ */
+static bool take_from_other(struct table *table, struct row *row, const struct row *before)
+{
+	struct row *other = table_find(table, 0, 0, before->kind, REASON_OTHER), moved = *before;
+	int i;
+
+	if (!other)
+		return false;
+	if (row) {
+		moved.count -= row->count;
+		moved.total -= row->total;
+		for (i = 0; i < NR_BUCKETS; i++)
+			moved.bucket[i] -= row->bucket[i];
+		row->count = 0;
+	}
+	return row_subtract(other, &moved);
+}
+
+static void drop_empty(struct table *table)
+{
+	size_t i, kept = 0;
+	struct row *row;
+
+	for (i = 0; i < table->nr; i++) {
+		row = table->row[i];
+		if (row->count) {
+			table->row[kept++] = row;
+		} else {
+			tdelete(row, &table->tree, by_key);
+			row_free(row);
+		}
+	}
+	table->nr = kept;
+}
+
+static struct table *table_copy(const struct table *table)
+{
+	struct table *copy = table_new();
+	const struct row *row;
+	const struct vm *vm;
+	struct vm *new_vm;
+	unsigned int i;
+	size_t n;
+
+	copy->has_bounds = table->has_bounds;
+	for (n = 0; n < table->nr; n++) {
+		row = table->row[n];
+		*table_row(copy, row->vm, row->vcpu, row->kind, row->reason) = *row;
+	}
+	for (n = 0; n < table->nr_vms; n++) {
+		vm = &table->vm[n];
+		new_vm = table_vm(copy, vm->number);
+		new_vm->pid = vm->pid;
+		new_vm->is_gone = vm->is_gone;
+		for (i = 0; i < vm->nr_vcpus; i++)
+			vm_set_tid(new_vm, i, vm->tid[i]);
+	}
+	return copy;
+}
+
+/**
+ * table_difference() - what has been added to the totals since they were read before
+ * @now:	the totals
+ * @before:	the totals as they were before
+ *
+ * Return: a new table; NULL if the totals were reset meanwhile
+ */
+struct table *table_difference(const struct table *now, const struct table *before)
+{
+	struct table *table = table_copy(now);
+	const struct row *old;
+	struct row *row;
+	size_t i;
+
+	for (i = 0; i < before->nr; i++) {
+		old = before->row[i];
+		row = table_find(table, old->vm, old->vcpu, old->kind, old->reason);
+		if (row && row->count >= old->count ? row_subtract(row, old) :
+						      take_from_other(table, row, old))
+			continue;
+		table_free(table);
+		return NULL;
+	}
+	drop_empty(table);
+	return table;
+}

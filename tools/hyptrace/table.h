@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A table of intervals: how often something took how long, by VM, vCPU, kind and reason. It
+ * comes from hyp/totals (totals.h), from events (recording.h), or from JSON (json.h).
+ */
+#ifndef HYPTRACE_TABLE_H
+#define HYPTRACE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What is measured; see Documentation/trace/hyp.rst, "Totals". A vCPU's kinds are first. */
+enum kind {
+	KIND_GUEST,
+	KIND_EXIT_HOST,
+	KIND_EXIT_EL2,
+	KIND_HCALL,
+	KIND_SMC,
+	KIND_PSCI,
+	KIND_ABORT,
+	NR_KINDS
+};
+
+extern const char * const kind_names[NR_KINDS];
+
+static inline bool is_vcpus(enum kind kind)
+{
+	return kind <= KIND_EXIT_EL2;
+}
+
+/*
+ * Bucket i of a histogram has the intervals up to 2^i ns that no lower bucket has; the last
+ * bucket has what is longer than all bounds. The bounds are those of hyp/totals.
+ */
+enum {
+	FIRST_BUCKET	= 5,
+	LAST_BOUND	= 35,
+	INF_BUCKET,
+	NR_BUCKETS
+};
+
+/* The reason of what had no row of its own in hyp/totals. */
+#define REASON_OTHER	"other"
+
+/**
+ * struct row - intervals of one kind and reason
+ * @vm:		number of the VM, 0 for the host's kinds and if VMs are added up
+ * @vcpu:	index of the vCPU, 0 for the host's kinds and if vCPUs are added up
+ * @kind:	what was measured
+ * @reason:	name of the hypercall, the exit...
+ * @count:	number of intervals
+ * @total:	their sum [ns]
+ * @min:	the shortest [ns]
+ * @max:	the longest [ns]
+ * @min_is_bound: the shortest is not known; it is longer than @min
+ * @max_is_bound: the longest is not known; it is not longer than @max
+ * @bucket:	histogram
+ * @times:	each interval [ns], @count of them, sorted; NULL if only the histogram is known
+ * @size:	allocated length of @times
+ */
+struct row {
+	unsigned int	vm, vcpu;
+	enum kind	kind;
+	char		reason[64];
+	uint64_t	count, total, min, max;
+	bool		min_is_bound, max_is_bound;
+	uint64_t	bucket[NR_BUCKETS];
+	uint64_t	*times;
+	size_t		size;
+};
+
+/**
+ * struct vm - a VM that the table's rows are about
+ * @number:	its number
+ * @pid:	of the process that has created it, 0 if that is not known
+ * @is_gone:	it has been destroyed
+ * @tid:	threads of its vCPUs, 0 for a vCPU whose thread is not known
+ * @nr_vcpus:	length of @tid
+ */
+struct vm {
+	unsigned int	number;
+	pid_t		pid;
+	bool		is_gone;
+	pid_t		*tid;
+	unsigned int	nr_vcpus;
+};
+
+/**
+ * struct table - a table of intervals
+ * @row:	the rows
+ * @nr:		their number
+ * @tree:	the same rows, for tsearch()
+ * @vm:		the VMs
+ * @nr_vms:	their number
+ * @seconds:	how long it was measured, 0 if that is not known
+ * @lost:	events that were lost
+ * @has_bounds:	percentiles are bounds, because only the histogram is known
+ */
+struct table {
+	struct row	**row;
+	size_t		nr;
+	void		*tree;
+	struct vm	*vm;
+	size_t		nr_vms;
+	double		seconds;
+	uint64_t	lost;
+	bool		has_bounds;
+};
+
+struct table *table_new(void);
+void table_free(struct table *table);
+struct row *table_find(const struct table *table, unsigned int vm, unsigned int vcpu,
+		       enum kind kind, const char *reason);
+struct row *table_row(struct table *table, unsigned int vm, unsigned int vcpu, enum kind kind,
+		      const char *reason);
+struct table *table_difference(const struct table *now, const struct table *before);
+struct vm *table_vm(struct table *table, unsigned int number);
+void vm_set_tid(struct vm *vm, unsigned int vcpu, pid_t tid);
+
+enum kind kind_of(const char *name);
+int bucket_of_bound(const char *bound);
+void row_add_interval(struct row *row, uint64_t ns);
+void row_merge(struct row *row, const struct row *other);
+void row_finish(struct row *row);
+uint64_t row_percentile(const struct row *row, unsigned int percent);
+
+void *xrealloc(void *memory, size_t number, size_t size);
+
+#endif /* HYPTRACE_TABLE_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The totals that the hypervisor keeps, in hyp/totals.
+ */
+#ifndef HYPTRACE_TOTALS_H
+#define HYPTRACE_TOTALS_H
+
+#include "table.h"
+
+struct table *totals_read(void);
+bool totals_are_on(void);
+bool totals_start(void);
+void totals_stop(bool was_on);
+
+#endif /* HYPTRACE_TOTALS_H */
