@@ -4,7 +4,9 @@
  */
 
 #include <err.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,6 +65,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 2;
 	}
+	/* A help should fit on a screen, so argp's note that each would have is left out. */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", false);
 	/* Messages about arguments begin with this. */
 	snprintf(name, sizeof(name), "hyptrace %s", c->name);
 	argv[1] = name;

@@ -51,24 +51,43 @@ static json_t *vm_to_json(const struct vm *vm)
 			 "state", vm->is_gone ? "gone" : "alive", "tids", tids);
 }
 
+static json_t *vcpu_to_json(const struct vcpu *vcpu)
+{
+	json_t *time = json_object();
+	enum activity activity;
+
+	for (activity = 0; activity < NR_ACTIVITIES; activity++)
+		json_object_set_new(time, activity_names[activity],
+				    json_integer(vcpu->time[activity]));
+	return json_pack("{si, si, si, ss, sI, sI, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
+			 "tid", vcpu->tid, "comm", vcpu->comm, "first_ns",
+			 (json_int_t)vcpu->first, "last_ns", (json_int_t)vcpu->last, "time_ns",
+			 time);
+}
+
 /**
  * print_json() - print a table as JSON
  * @file:	where to
  * @table:	the table, selected
  * @all:	the table of which it is a part; it has the VMs
+ * @recording:	the recording that it is from, NULL if it is from totals
  */
-void print_json(FILE *file, const struct table *table, const struct table *all)
+void print_json(FILE *file, const struct table *table, const struct table *all,
+		const struct recording *recording)
 {
-	json_t *rows = json_array(), *vms = json_array(), *root;
+	json_t *rows = json_array(), *vms = json_array(), *vcpus = json_array(), *root;
 	size_t i;
 
 	for (i = 0; i < table->nr; i++)
 		json_array_append_new(rows, row_to_json(table->row[i]));
 	for (i = 0; i < all->nr_vms; i++)
 		json_array_append_new(vms, vm_to_json(&all->vm[i]));
-	root = json_pack("{ss, sf, sI, sb, so, so}", "format", FORMAT_NAME, "seconds",
+	for (i = 0; recording && i < recording->nr_vcpus; i++)
+		json_array_append_new(vcpus, vcpu_to_json(recording->vcpu[i]));
+	root = json_pack("{ss, sf, sI, sb, so, so, so}", "format", FORMAT_NAME, "seconds",
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
-			 table->has_bounds, "rows", rows, "vms", vms);
+			 table->has_bounds, "rows", rows, "vms", vms,
+			 "vcpus", vcpus);
 	if (!root || json_dumpf(root, file, JSON_INDENT(2)))
 		errx(1, "can't write JSON");
 	fputc('\n', file);

@@ -60,11 +60,13 @@ const struct argp measure_argp = { .options = options, .parser = parse };
 /* If others keep totals, too, these are not disturbed. */
 static struct table *measure_difference(struct measurement *measurement)
 {
-	const bool was_on = totals_start();
 	struct table *before, *after, *table;
 	double seconds;
+	bool was_on;
 
+	/* Before totals are on, so that they are turned off again. */
 	catch_interrupts();
+	was_on = totals_start();
 	before = totals_read();
 	seconds = now_seconds();
 	if (measurement->argv)

@@ -230,9 +230,10 @@ static void print_prometheus(FILE *file, const struct table *table)
  * @format:	in which format; people get VMs and vCPUs added up, programs don't
  * @table:	the table
  * @selection:	what of it, and in which order
+ * @recording:	the recording that it is from, NULL if it is from totals
  */
 void print_table(FILE *file, enum format format, const struct table *table,
-		 const struct selection *selection)
+		 const struct selection *selection, const struct recording *recording)
 {
 	struct table *selected;
 
@@ -242,7 +243,7 @@ void print_table(FILE *file, enum format format, const struct table *table,
 	}
 	selected = select_rows(table, selection, false);
 	if (format == FORMAT_JSON)
-		print_json(file, selected, table);
+		print_json(file, selected, table, recording);
 	else if (format == FORMAT_CSV)
 		print_csv(file, selected);
 	else

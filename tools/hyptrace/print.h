@@ -8,6 +8,7 @@
 #include <argp.h>
 #include <stdio.h>
 
+#include "recording.h"
 #include "select.h"
 
 enum format {
@@ -25,9 +26,10 @@ extern const struct argp format_argp;
 const char *format_time(char text[TIME_SIZE], const char *sign, uint64_t ns);
 const char *reason_text(const struct row *row);
 void print_table(FILE *file, enum format format, const struct table *table,
-		 const struct selection *selection);
+		 const struct selection *selection, const struct recording *recording);
 void print_sections(FILE *file, const struct table *table);
-void print_json(FILE *file, const struct table *table, const struct table *all);
+void print_json(FILE *file, const struct table *table, const struct table *all,
+		const struct recording *recording);
 struct table *read_json(const char *path);
 
 #endif /* HYPTRACE_PRINT_H */

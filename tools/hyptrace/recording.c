@@ -38,6 +38,7 @@ struct vcpu_state {
 	char		reason[REASON_SIZE];
 	enum activity	activity;
 	uint64_t	since;		/* 0 if the activity is not known */
+	enum activity	at_el1;		/* what it does when it is not at EL2, nor in the guest */
 	uint64_t	time[NR_ACTIVITIES];
 	size_t		nr_spans;
 };
@@ -87,6 +88,7 @@ static struct vcpu_state *vcpu_new(struct follower *f)
 	struct vcpu_state *v = xrealloc(NULL, 1, sizeof(*v));
 
 	memset(v, 0, sizeof(*v));
+	v->at_el1 = ACTIVITY_HOST;
 	strcpy(v->reason, REASON_UNKNOWN);
 	r->vcpu = xrealloc(r->vcpu, r->nr_vcpus + 1, sizeof(*r->vcpu));
 	r->vcpu[r->nr_vcpus++] = &v->vcpu;
@@ -168,11 +170,32 @@ static void begins(struct follower *f, struct vcpu_state *v, enum activity activ
 	v->since = now;
 }
 
-/* The same for a thread, if it has run a guest. */
-static void task_begins(struct follower *f, struct task *task, enum activity activity, uint64_t now)
+/* A vCPU's thread enters EL2. */
+static void task_enters(struct follower *f, struct task *task, uint64_t now)
 {
 	if (task->vcpu && task->vcpu->vcpu.first)
-		begins(f, task->vcpu, activity, now);
+		begins(f, task->vcpu, ACTIVITY_EL2, now);
+}
+
+/*
+ * It leaves EL2. That need not mean that it runs: after sched_switch, KVM makes hypercalls for
+ * the thread that the CPU is about to leave.
+ */
+static void task_leaves(struct follower *f, struct task *task, uint64_t now)
+{
+	if (task->vcpu && task->vcpu->vcpu.first)
+		begins(f, task->vcpu, task->vcpu->at_el1, now);
+}
+
+/* It is switched to, or from. */
+static void task_switches(struct follower *f, pid_t pid, enum activity activity, uint64_t now)
+{
+	struct task *task = task_of(f, pid);
+
+	if (!task->vcpu)
+		return;
+	task->vcpu->at_el1 = activity;
+	task_leaves(f, task, now);
 }
 
 /* Intervals ------------------------------------------------------------------------- */
@@ -224,7 +247,7 @@ static void host_enters(struct follower *f, struct cpu *c, struct task *task, co
 	*c = (struct cpu) { .inside = true, .entered = now };
 	c->kind = !strcmp(reason, "hvc") ? KIND_HCALL :
 		  !strcmp(reason, "smc") ? KIND_SMC : KIND_ABORT;
-	task_begins(f, task, ACTIVITY_EL2, now);
+	task_enters(f, task, now);
 }
 
 static void enters(struct follower *f, struct cpu *c, struct task *task,
@@ -260,7 +283,7 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 						   *c->reason ? c->reason : REASON_UNKNOWN),
 					 record->ts - c->entered - c->away);
 		*c = (struct cpu) { 0 };
-		task_begins(f, task, ACTIVITY_HOST, record->ts);
+		task_leaves(f, task, record->ts);
 	}
 }
 
@@ -298,8 +321,8 @@ static void switches(struct follower *f, const struct tep_record *record)
 				  ACTIVITY_BLOCKED : ACTIVITY_PREEMPTED;
 
 	f->recording->has_sched = true;
-	task_begins(f, task_of(f, field_value(&f->prev_pid, record)), how, record->ts);
-	task_begins(f, task_of(f, field_value(&f->next_pid, record)), ACTIVITY_HOST, record->ts);
+	task_switches(f, field_value(&f->prev_pid, record), how, record->ts);
+	task_switches(f, field_value(&f->next_pid, record), ACTIVITY_HOST, record->ts);
 }
 
 /* Events ---------------------------------------------------------------------------- */
@@ -381,7 +404,7 @@ static void follower_init(struct follower *f, struct tep_handle *tep, bool want_
 	f->enter = event_field(tep, HYP_INSTANCE, "hyp_enter", "reason");
 	f->leave = event_field(tep, HYP_INSTANCE, "hyp_exit", "reason");
 	if (f->enter.type < 0 || f->leave.type < 0)
-		errx(1, "%s: does not know the events hyp_enter and hyp_exit", from);
+		errx(1, "%s: has no hyp_enter and hyp_exit; record these events, too", from);
 	f->hcall = event_field(tep, HYP_INSTANCE, "host_hcall", "id");
 	f->smc = event_field(tep, HYP_INSTANCE, "host_smc", "id");
 	f->abort = event_field(tep, HYP_INSTANCE, "host_mem_abort", "esr");
@@ -392,6 +415,15 @@ static void follower_init(struct follower *f, struct tep_handle *tep, bool want_
 	learn_fields(f);
 	f->recording = memset(xrealloc(NULL, 1, sizeof(*f->recording)), 0, sizeof(*f->recording));
 	f->recording->table = table_new();
+}
+
+static int by_vm(const void *a, const void *b)
+{
+	const struct vcpu *x = *(struct vcpu * const *)a, *y = *(struct vcpu * const *)b;
+
+	if (x->vm != y->vm)
+		return x->vm < y->vm ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
 }
 
 /* Note whose the vCPUs are, and forget those that have not been seen from entry to exit. */
@@ -415,8 +447,9 @@ static struct recording *finish(struct follower *f, const char *from)
 		r->vcpu[kept++] = v;
 	}
 	r->nr_vcpus = kept;
+	qsort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
 	if (!r->table->nr)
-		errx(1, "%s: has no hyp_enter with its hyp_exit; record these events, too", from);
+		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too", from);
 	tdestroy(f->tasks, free);
 	free(f->fields);
 	free(f->cpu);

@@ -117,7 +117,7 @@ int cmd_report(int argc, char **argv)
 	want_spans = arguments.timeline;
 	recording = arguments.live ? recording_live(want_spans) :
 				     recording_open(arguments.input ?: "trace.dat", want_spans);
-	print_table(stdout, arguments.format, recording->table, &arguments.selection);
+	print_table(stdout, arguments.format, recording->table, &arguments.selection, recording);
 	if (arguments.format == FORMAT_TEXT)
 		print_vcpus(recording, &arguments.selection);
 	if (arguments.timeline)

@@ -46,7 +46,7 @@ int cmd_stat(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	table = measure(&arguments.measurement);
-	print_table(stdout, arguments.format, table, &arguments.selection);
+	print_table(stdout, arguments.format, table, &arguments.selection, NULL);
 	table_free(table);
 	return arguments.measurement.status;
 }

@@ -221,6 +221,8 @@ int cmd_top(int argc, char **argv)
 	bool was_on;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	/* Before totals are on, so that they are turned off again. */
+	catch_interrupts();
 	was_on = totals_start();
 	view.selection = arguments.selection;
 	view.seconds = arguments.seconds;
@@ -231,9 +233,9 @@ int cmd_top(int argc, char **argv)
 		errx(1, "top needs a terminal that ncurses knows (TERM=%s); hyptrace stat needs none",
 		     getenv("TERM") ?: "");
 	}
+	cbreak();
 	noecho();
 	curs_set(0);
-	catch_interrupts();
 	run(&view);
 	endwin();
 	totals_stop(was_on);

@@ -14,10 +14,22 @@ says() {
 	[ $? = "$1" ] && grep -q "$2" $log
 }
 
+# Says hyptrace the same? What hyptrace-check can't know is another message.
+hyptrace_says() {
+	if [ ! -e /bin/hyptrace ]; then
+		skip "hyptrace could not be had: $1"
+		return
+	fi
+	hyptrace stat -d 1 > $log 2>&1
+	[ $? = 1 ] && grep -q "$1" $log
+	result "hyptrace: $1"
+}
+
 case $(cat /proc/cmdline) in
 *kvm-arm.mode=vhe*)
 	says 1 'at EL2 (VHE)' && grep -q 'kvm-arm.mode=nvhe' $log
 	result "VHE: what to boot with"
+	hyptrace_says "at EL2 (VHE)"
 	says 1 'built without CONFIG_NVHE_EL2_TRACING' 'mount --bind /dev/null /proc/kallsyms'
 	result "a kernel without our option"
 	without='mount --bind /dev/null /proc/kallsyms; mkdir -p /boot
@@ -39,10 +51,12 @@ case $(cat /proc/cmdline) in
 	result "the kernel's log has been overwritten" ;;
 *kvm-arm.mode=none*)
 	says 1 'KVM is turned off'
-	result "without KVM" ;;
+	result "without KVM"
+	hyptrace_says "KVM is turned off" ;;
 *kvm-arm.hyp_trace=off*)
 	says 1 'Boot with kvm-arm.hyp_trace=on'
-	result "tracing is locked" ;;
+	result "tracing is locked"
+	hyptrace_says "boot with kvm-arm.hyp_trace=on" ;;
 *)
 	events=$(ls -d $tracing/hyp/events/hyp/*/ | wc -l)
 	[ "$events" -gt 40 ] && says 0 "$tracing/hyp has $events events"

@@ -17,6 +17,16 @@
 #define CODE_IPA		0x40000000
 #define MMIO_IPA		0x10000000
 
+/*
+ * A guest that has an exit to EL2 before each one to its VMM:
+ *
+ *	mov x6, #0x300000; msr cpacr_el1, x6; isb
+ * 1:	fmov d0, x4, which EL2 handles; str x0, [x4]; b 1b
+ */
+static const uint32_t use_fp[] = {
+	0xd2a00606, 0xd5181046, 0xd5033fdf, 0x9e670080, 0xf9000080, 0x17fffffe,
+};
+
 /* The vCPU in use is the last one of its VM; those before it never need to run. */
 struct vm {
 	int		kvm;

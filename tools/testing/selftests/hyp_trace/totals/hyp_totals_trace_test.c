@@ -208,14 +208,6 @@ static bool evaluate(int nr_cpus)
 
 /* The load -------------------------------------------------------------------------- */
 
-/*
- * mov x6, #0x300000; msr cpacr_el1, x6; isb
- * 1: fmov d0, x4, which EL2 handles; store; branch to 1
- */
-static const uint32_t use_fp[] = {
-	0xd2a00606, 0xd5181046, 0xd5033fdf, 0x9e670080, 0xf9000080, 0x17fffffe,
-};
-
 /* 1: store; branch to 1 */
 static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
 

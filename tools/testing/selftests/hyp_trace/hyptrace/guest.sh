@@ -1,0 +1,289 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU: hyptrace on a system that can be traced. Prints TAP, and then the files that
+# the test looks at on its own machine, in base64, from "FILE name" to "END".
+#
+# trace-cmd is in bookworm's root, and so recordings are made there.
+
+. /tests/roots.sh
+
+TOTALS=$HYP/totals
+OUT=/tmp/hyptrace
+N=300
+mkdir -p $OUT
+log=$OUT/log
+cd /tmp || exit
+
+# fails_with TEXT COMMAND...: does it end with status 1 and this message?
+fails_with() {
+	local text=$1 ended
+
+	shift
+	"$@" > $log 2>&1
+	ended=$?
+	[ $ended = 1 ] && grep -q "$text" $log
+}
+
+# column FILE KIND NAME: the sum of a column of CSV, of one kind
+column() {
+	awk -F, -v kind="$2" -v name="$3" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) n = i }
+		NR > 1 && $3 == kind { sum += $n }
+		END { printf "%d\n", sum }' "$1"
+}
+
+# The same from hyp/totals/table.
+table_column() {
+	tr '\t' ',' < $TOTALS/table > $OUT/table.csv
+	column $OUT/table.csv "$1" "$2"
+}
+
+# Without a guest, and when nobody keeps totals, there is nothing to show.
+fails_with "keeps no totals: say what to measure" hyptrace stat
+result "stat says what to do if there are no totals"
+
+# Each exit of a guest is followed by an entry, but for the last one.
+counts_exits() {
+	local guest exits
+
+	hyptrace stat --csv hyp_guest $N > $OUT/stat.csv || return
+	guest=$(column $OUT/stat.csv guest count)
+	exits=$(($(column $OUT/stat.csv exit_host count) + $(column $OUT/stat.csv exit_el2 count)))
+	echo "# $guest runs, $exits exits"
+	[ "$guest" -ge $N ] && [ $exits = $((guest - 1)) ] &&
+		[ "$(column $OUT/stat.csv hcall count)" -ge "$guest" ] &&
+		[ "$(cat $TOTALS/enable)" = 0 ]
+}
+
+counts_exits
+result "stat counts what a command does, and leaves totals off"
+
+hyptrace stat sh -c 'exit 7' > $log 2>&1
+[ $? = 7 ]
+result "stat ends with the status of its command"
+
+# What was counted before must not be shown. Rows of earlier guests have to make room.
+counts_its_own() {
+	local i before after shown
+
+	echo 16 > $TOTALS/rows && echo 1 > $TOTALS/enable || return
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		hyp_guest 50 || return
+	done
+	before=$(table_column guest count)
+	hyptrace stat --csv --kind guest sh -c 'for i in 1 2 3 4 5 6; do hyp_guest 100; done' \
+		> $OUT/own.csv || return
+	after=$(table_column guest count)
+	shown=$(column $OUT/own.csv guest count)
+	echo "# $before and $shown are $after"
+	awk '$4 > 0 { replaced = 1 } END { exit !replaced }' $TOTALS/cpus || return
+	[ "$before" -ge 500 ] && [ "$shown" -ge 600 ] && [ $((before + shown)) = "$after" ] &&
+		[ "$(cat $TOTALS/enable)" = 1 ]
+}
+
+counts_its_own
+result "stat counts only what is new, and leaves totals on"
+
+# Without a command, all is shown as the kernel has it. Nothing changes a guest's rows now.
+shows_all() {
+	hyptrace stat --csv --kind guest,exit > $OUT/all.csv || return
+	tail -n +2 $OUT/all.csv | cut -d, -f1-8 | sort > $OUT/shown
+	tail -n +2 $TOTALS/table | tr '\t' ',' | cut -d, -f1-8 | grep -E ',(guest|exit_.*),' |
+		sort > $OUT/known
+	[ -s $OUT/known ] && cmp $OUT/shown $OUT/known
+}
+
+shows_all
+result "stat without a command shows all"
+echo 0 > $TOTALS/enable
+echo 512 > $TOTALS/rows
+
+hyptrace stat -d 0.3 > $log && grep -q '^Measured: 0\.[3-9]' $log
+result "stat -d"
+
+# only COLUMN VALUE FILE: does each row of CSV have this value there?
+only() {
+	awk -F, -v n="$1" -v value="$2" '
+		NR > 1 { rows++; if ($n != value) { print "# " $0; bad = 1 } }
+		END { exit bad || !rows }' "$3"
+}
+
+# Two VMs of two processes, with two vCPUs each.
+selects() {
+	local vm pid tid
+
+	hyptrace stat --csv --kind guest,exit hyp_vms 2 2 200 > $OUT/vms.csv || return
+	set -- $(tail -n 1 $TOTALS/vms)
+	vm=$1 pid=$2 tid=${4#*,}
+	echo 1 > $TOTALS/enable
+	hyp_vms 2 2 200 || return
+	set -- $(tail -n 1 $TOTALS/vms)
+	vm=$1 pid=$2 tid=${4#*,}
+	hyptrace stat --csv --vm "$vm" > $OUT/a.csv && only 1 "$vm" $OUT/a.csv &&
+		hyptrace stat --csv -p "$pid" > $OUT/b.csv && cmp $OUT/a.csv $OUT/b.csv &&
+		hyptrace stat --csv --vm "$vm" --vcpu 1 > $OUT/a.csv && only 2 1 $OUT/a.csv &&
+		hyptrace stat --csv -p "$tid" > $OUT/b.csv && cmp $OUT/a.csv $OUT/b.csv &&
+		hyptrace stat --csv --kind exit_el2 > $OUT/a.csv && only 3 exit_el2 $OUT/a.csv
+}
+
+selects
+result "stat --vm, --vcpu, -p, --kind"
+
+# is_sorted COLUMN FILE
+is_sorted() {
+	awk -F, -v n="$1" 'NR > 2 && $n > last + 0 { print "# " $0; bad = 1 }
+			   { last = $n } END { exit bad || NR < 4 }' "$2"
+}
+
+sorts() {
+	hyptrace stat --csv > $OUT/a.csv && is_sorted 6 $OUT/a.csv &&
+		hyptrace stat --csv -k count > $OUT/a.csv && is_sorted 5 $OUT/a.csv &&
+		hyptrace stat --csv -k max > $OUT/a.csv && is_sorted 8 $OUT/a.csv &&
+		hyptrace stat --csv -k p99 > $OUT/a.csv && is_sorted 11 $OUT/a.csv
+}
+
+sorts
+result "stat -k"
+
+# Totals are as they are in each of these: no CPU has a guest, and what the host does is left out.
+hyptrace stat --kind guest,exit --json > $OUT/stat.json &&
+	hyptrace stat --kind guest,exit --csv > $OUT/stat.csv &&
+	hyptrace stat --kind guest,exit --prometheus > $OUT/stat.prom &&
+	hyptrace stat --kind guest,exit > $OUT/stat.txt &&
+	hyptrace hist exit_host/DABT_LOW > $OUT/hist.txt
+result "stat and hist print"
+echo 0 > $TOTALS/enable
+echo 1 > $TOTALS/reset
+
+fails_with "has not happened" hyptrace hist exit_host/NONE hyp_guest 20
+result "hist of what has not happened"
+! hyptrace hist nothing 2> $log && grep -q 'no kind nothing: there are guest,' $log
+result "hist of an unknown kind"
+
+fails_with "trace-cmd is not installed" hyptrace record true &&
+	[ "$(cat $HYP/tracing_on)" = 0 ]
+result "record without trace-cmd says what to install"
+fails_with "trace.dat: No such file" hyptrace report
+result "report without a recording"
+fails_with "needs a terminal" hyptrace top
+result "top without a terminal says so"
+
+echo 'nobody:x:65534:65534::/:/bin/sh' >> /etc/passwd
+fails_with "run it as root" su nobody -c 'hyptrace stat -d 1'
+result "a user is told to be root"
+
+# What EL2's buffers hold is a recording, too.
+live() {
+	echo 1 > $HYP/events/hyp/enable
+	echo 1 > $HYP/tracing_on
+	hyp_guest $N || return
+	echo 0 > $HYP/tracing_on
+	echo 0 > $HYP/events/hyp/enable
+	hyptrace report --live --csv > $OUT/live.csv &&
+		[ "$(column $OUT/live.csv guest count)" -ge $N ] &&
+		fails_with "has no hyp_enter" hyptrace report --live
+}
+
+live
+result "report --live takes what the buffers hold"
+
+h() {
+	in_root bookworm hyptrace "$@"
+}
+
+# The number of each CPU's events is known, so none may be missing.
+records_all() {
+	local emitted
+
+	h record -o $OUT/emit.dat -b 8192 hyp_emit 1 $N > $log 2>&1 &&
+		h report -i $OUT/emit.dat --csv > $OUT/emit.csv || return
+	emitted=$(awk -F, '$4 == "__hyp_trace_write_event" { print $5 }' $OUT/emit.csv)
+	[ "$emitted" = $((N * $(nproc))) ] || { echo "# $emitted were emitted"; return 1; }
+	h record -o $OUT/short.dat true > $log 2>&1 && h record -o $OUT/no.dat no-such-command > $log 2>&1
+	[ $? = 127 ]
+}
+
+# Two measurements of the same: totals, and a trace, which has its own hypercalls in addition.
+agrees_with_totals() {
+	hyptrace stat --json --kind guest,exit chroot /clients/bookworm hyptrace record -b 16384 \
+		--host sched,kvm -o $OUT/vms.dat hyp_vms 2 2 400 > $OUT/totals.json 2> $OUT/said &&
+		h report -i $OUT/vms.dat --json > $OUT/vms.json
+}
+
+# What psci and smc are for, and a vCPU that waits long.
+records_host() {
+	h record -d 2 -b 8192 -o $OUT/hotplug.dat > $log 2>&1 &
+	until_ok grep -q 1 $HYP/tracing_on
+	hyp_vms 1 2 50
+	# Without protection, EL2 does not see it.
+	[ ! -f $HYP/write_smc ] || echo c3001234 > $HYP/write_smc
+	echo 0 > /sys/devices/system/cpu/cpu1/online
+	echo 1 > /sys/devices/system/cpu/cpu1/online
+	wait $!
+	h report -i $OUT/hotplug.dat --json > $OUT/hotplug.json
+}
+
+chooses() {
+	printf '# some\nhyp_*\nvcpu_*  # of guests\n-vcpu_put\n-vcpu_*abort\nhyp:host_hcall\n' > $OUT/list
+	h record -H none -e @$OUT/list -o $OUT/c.dat hyp_guest 100 > $log 2>&1 || return
+	in_root bookworm trace-cmd report -i $OUT/c.dat 2> /dev/null |
+		sed -n 's/^hyp:.*\] *[0-9]*: \([a-z_0-9]*\):.*/\1/p' | sort -u > $OUT/names
+	grep -qx vcpu_exit $OUT/names && grep -qx host_hcall $OUT/names &&
+		! grep -vE '^(hyp_|vcpu_|host_hcall$)' $OUT/names &&
+		! grep -qE '^vcpu_(put|.*abort)$' $OUT/names || return
+	h record -e -vcpu_put,-pool_*,-timer_* -H none -o $OUT/c.dat hyp_guest 20 > $log 2>&1 &&
+		in_root bookworm trace-cmd report -i $OUT/c.dat 2> /dev/null > $OUT/text &&
+		grep -q ' vcpu_load: ' $OUT/text && ! grep -q ' vcpu_put: ' $OUT/text &&
+		fails_with "has no event no_such" h record -e no_such true &&
+		fails_with "all events have been taken away" h record -e 'hyp_*,-*' true
+}
+
+# Lost events are counted, and are the ones that were emitted and are not in the file.
+loses() {
+	local recorded lost
+
+	h record -H none -e selftest -b 8 -o $OUT/lost.dat \
+		sh -c 'killall -STOP trace-cmd; hyp_emit 1 20000; killall -CONT trace-cmd' > $log 2>&1
+	recorded=$(sed -n 's/.* KiB, \([0-9]*\) events of the hyp.*/\1/p' $log)
+	lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' $log)
+	echo "# $recorded recorded, $lost lost"
+	[ "$lost" -gt 0 ] && [ $((recorded + lost)) = $((20000 * $(nproc))) ] &&
+		grep -q 'use a larger buffer' $log
+}
+
+foreign() {
+	in_root bookworm trace-cmd record -o $OUT/x.dat -e sched true > $log 2>&1 &&
+		fails_with "no buffer 'hyp': record with" h report -i $OUT/x.dat &&
+		in_root bookworm trace-cmd record -o $OUT/y.dat -B hyp -e hyp:selftest true \
+			> $log 2>&1 &&
+		fails_with "has no hyp_enter and hyp_exit; record" h report -i $OUT/y.dat
+}
+
+if have_suite bookworm "hyptrace record and report"; then
+	prepare_root bookworm
+	records_all
+	result "record has each event of a short command"
+	agrees_with_totals
+	result "totals and a trace of the same"
+	records_host
+	result "record while CPUs go and come"
+	chooses
+	result "record -e with names, patterns and a file"
+	loses
+	result "record counts lost events"
+	foreign
+	result "report of recordings without what it needs"
+	[ "$(cat $HYP/tracing_on $HYP/totals/enable)" = "0
+0" ] && ! pidof trace-cmd
+	result "nothing is left on"
+fi
+
+for file in stat.json stat.csv stat.prom stat.txt hist.txt totals.json vms.dat vms.json \
+	    hotplug.dat hotplug.json; do
+	[ -f $OUT/$file ] || continue
+	echo "FILE $file"
+	gzip -c $OUT/$file | base64
+	echo END
+done
+exit $status

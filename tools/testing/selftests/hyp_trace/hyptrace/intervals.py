@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compute from trace-cmd's text what hyptrace report computes from the trace.dat.
+
+usage: trace-cmd report -i trace.dat | intervals.py REPORT.json
+
+REPORT.json is from hyptrace report --json. Each difference is printed; the exit status is 0
+if there is none, and if each kind in the environment's KINDS was there.
+"""
+
+import collections
+import json
+import os
+import re
+import sys
+
+LINE = re.compile(r"(hyp:)? +(.+)-(\d+) +\[(\d+)\] +(\d+): (\w+): +(.*)")
+KINDS_OF_STAYS = {"hvc": "hcall", "smc": "smc", "host_abort": "abort"}
+ACTIVITIES = ("guest", "EL2", "host", "preempted", "blocked")
+
+Event = collections.namedtuple("Event", "is_hyp pid cpu time name text")
+Run = collections.namedtuple("Run", "vcpu start end reason stay pid")
+
+
+def read():
+    for line in sys.stdin:
+        match = LINE.match(line)
+        if match:
+            hyp, _, pid, cpu, time, name, text = match.groups()
+            yield Event(bool(hyp), int(pid), int(cpu), int(time), name, text)
+
+
+def word(event, name):
+    return re.search(rf"\b{name}=(\S+)", event.text).group(1)
+
+
+def stays(events):
+    """What a CPU does from an exception of the host until the host goes on."""
+    stay = None
+    for event in events:
+        if event.name == "hyp_enter" and word(event, "reason") in KINDS_OF_STAYS:
+            stay = []
+        if stay is None:
+            continue
+        stay.append(event)
+        if event.name == "hyp_exit" and word(event, "reason") == "eret_host":
+            yield stay
+            stay = None
+
+
+def gaps(stay):
+    """When the CPU was not at EL2: (start, end, where, index of the hyp_exit)."""
+    left = None
+    for i, event in enumerate(stay[:-1]):
+        if event.name == "hyp_exit":
+            left = i
+        elif event.name == "hyp_enter" and left is not None:
+            yield stay[left].time, event.time, word(stay[left], "reason"), left
+            left = None
+
+
+def reason_of_exit(stay, entered):
+    for event in stay[entered:]:
+        if event.name == "vcpu_exit":
+            return word(event, "reason")
+    return "?"
+
+
+def host_interval(stay, exception_classes):
+    """Kind, reason and duration of a stay."""
+    kind = KINDS_OF_STAYS[word(stay[0], "reason")]
+    away = sum(end - start for start, end, _, _ in gaps(stay))
+    reason = None
+    for event in stay:
+        if event.name == "host_hcall":
+            reason = event.text.split()[0]
+        elif event.name == "host_smc":
+            reason = event.text.split()[0]
+        elif event.name == "host_mem_abort":
+            number = int(word(event, "esr"), 16) >> 26
+            reason = exception_classes.get(number, hex(number))
+    if any(where not in ("eret_guest", "eret_host") for _, _, where, _ in gaps(stay)):
+        kind = "psci"
+    return kind, reason, stay[-1].time - stay[0].time - away
+
+
+def runs_of(number, stay):
+    """The guest's runs in a stay."""
+    for start, end, where, left in gaps(stay):
+        if where != "eret_guest":
+            continue
+        at = next(i for i, event in enumerate(stay) if i > left and event.name == "hyp_enter")
+        told = [event for event in stay[:at + 2] if "vcpu=" in event.text]
+        vcpu = int(word(told[-1], "vm")), int(word(told[-1], "vcpu"))
+        yield Run(vcpu, start, end, reason_of_exit(stay, at), number, stay[0].pid)
+
+
+def percentile(times, percent):
+    return sorted(times)[(len(times) * percent + 99) // 100 - 1]
+
+
+def overlap(start, end, first, last):
+    return max(0, min(end, last) - max(start, first))
+
+
+def off_cpu(events, pid):
+    """When a thread did not run: (start, end, activity)."""
+    since = None
+    for event in events:
+        if event.name != "sched_switch":
+            continue
+        match = re.match(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]", event.text)
+        if int(match.group(2)) == pid:
+            since = event.time, "preempted" if match.group(3)[0] == "R" else "blocked"
+        elif int(match.group(5)) == pid and since:
+            yield since[0], event.time, since[1]
+            since = None
+
+
+def breakdown(runs, all_stays, events):
+    """Parts of a vCPU's time from its first entry to its last exit."""
+    first, last, pid = runs[0].start, runs[-1].end, runs[0].pid
+    its_stays = [stay for stay in all_stays if stay[0].pid == pid]
+    time = dict.fromkeys(ACTIVITIES, 0)
+    time["guest"] = sum(run.end - run.start for run in runs)
+    for stay in its_stays:
+        time["EL2"] += overlap(stay[0].time, stay[-1].time, first, last)
+        time["EL2"] -= sum(overlap(start, end, first, last) for start, end, _, _ in gaps(stay))
+    for start, end, activity in off_cpu(events, pid):
+        start, end = max(start, first), min(end, last)
+        time[activity] += max(0, end - start)
+        # KVM makes hypercalls for a thread that is being switched from: that is EL2's time.
+        time[activity] -= sum(overlap(stay[0].time, stay[-1].time, start, end)
+                              for stay in its_stays if start < end)
+    time["host"] = last - first - sum(time.values())
+    return time
+
+
+def main():
+    events = list(read())
+    report = json.load(open(sys.argv[1]))
+    classes = {int(word(e, "esr"), 16) >> 26: word(e, "reason")
+               for e in events if e.name == "vcpu_exit" and word(e, "reason").isupper()}
+    classes.update({0x20: "IABT_LOW", 0x24: "DABT_LOW"})
+    by_cpu = collections.defaultdict(list)
+    for event in events:
+        if event.is_hyp:
+            by_cpu[event.cpu].append(event)
+    all_stays = [stay for cpu in by_cpu for stay in stays(by_cpu[cpu])]
+
+    times = collections.defaultdict(list)
+    by_vcpu = collections.defaultdict(list)
+    for number, stay in enumerate(all_stays):
+        kind, reason, duration = host_interval(stay, classes)
+        if reason:
+            times[0, 0, kind, reason].append(duration)
+        for run in runs_of(number, stay):
+            by_vcpu[run.vcpu].append(run)
+    for vcpu, runs in by_vcpu.items():
+        runs.sort(key=lambda run: run.start)
+        for run, following in zip(runs, runs[1:] + [None]):
+            times[(*vcpu, "guest", "-")].append(run.end - run.start)
+            if following:
+                kind = "exit_el2" if run.stay == following.stay else "exit_host"
+                times[(*vcpu, kind, run.reason)].append(following.start - run.end)
+
+    mine = {key: (len(t), sum(t), min(t), max(t), percentile(t, 50), percentile(t, 99))
+            for key, t in times.items()}
+    theirs = {(r["vm"], r["vcpu"], r["kind"], r["reason"]):
+              (r["count"], r["total_ns"], r["min_ns"], r["max_ns"], r["p50_ns"], r["p99_ns"])
+              for r in report["rows"]}
+    bad = False
+    for key in sorted(mine.keys() | theirs.keys()):
+        if mine.get(key) != theirs.get(key):
+            print("#", key, "text:", mine.get(key), "hyptrace:", theirs.get(key))
+            bad = True
+    for vcpu in report["vcpus"]:
+        runs = by_vcpu[vcpu["vm"], vcpu["vcpu"]]
+        parts = breakdown(runs, all_stays, events)
+        if parts != vcpu["time_ns"]:
+            print("#", vcpu["vm"], vcpu["vcpu"], "text:", parts, "hyptrace:", vcpu["time_ns"])
+            bad = True
+    there = {key[2] for key in mine}
+    for kind in os.environ.get("KINDS", "").split():
+        if kind not in there:
+            print("# nothing of kind", kind)
+            bad = True
+    print("#", len(mine), "rows,", len(report["vcpus"]), "vCPUs,", len(events), "events")
+    sys.exit(bad or not mine or not report["vcpus"])
+
+
+main()
