@@ -4,7 +4,6 @@
  */
 
 #include <err.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@
 void list_add(struct list *list, const char *text)
 {
 	list->text = xrealloc(list->text, list->nr + 2, sizeof(char *));
-	list->text[list->nr] = strdup(text);
+	list->text[list->nr] = strcpy(xrealloc(NULL, strlen(text) + 1, 1), text);
 	list->text[++list->nr] = NULL;
 }
 
@@ -56,9 +55,7 @@ struct choice *choice_new(void)
 		err(1, "%s/events/" HYP_INSTANCE, hyp_dir());
 	while (choice->name[choice->nr])
 		choice->nr++;
-	choice->chosen = calloc(choice->nr, sizeof(*choice->chosen));
-	if (!choice->chosen)
-		err(1, "memory");
+	choice->chosen = xzalloc(choice->nr * sizeof(*choice->chosen));
 	return choice;
 }
 
@@ -99,8 +96,10 @@ static void add_file(struct choice *choice, const char *path)
 	while (getline(&line, &size, file) >= 0) {
 		line[strcspn(line, "#\n")] = '\0';
 		text = strtok(line, " \t\r");
-		if (text)
+		while (text) {
 			add_pattern(choice, text);
+			text = strtok(NULL, " \t\r");
+		}
 	}
 	free(line);
 	fclose(file);

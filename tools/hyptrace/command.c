@@ -15,25 +15,47 @@
 
 #include "command.h"
 
-/* The user has pressed Ctrl-C. */
+/* The signal that wants this program to end, 0 until then. */
 volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal)
 {
-	interrupted = 1;
+	interrupted = signal;
+}
+
+static void catch(int signal)
+{
+	const struct sigaction action = { .sa_handler = interrupt };
+	struct sigaction before;
+
+	/* What nohup lets a program ignore, stays ignored. */
+	sigaction(signal, NULL, &before);
+	if (before.sa_handler != SIG_IGN)
+		sigaction(signal, &action, NULL);
 }
 
 /**
- * catch_interrupts() - let SIGINT and SIGTERM end the measurement, not this program
+ * catch_interrupts() - let signals end the measurement, not this program
  *
- * A command gets the terminal's SIGINT, too.
+ * The program must be able to turn off what it has turned on.
  */
 void catch_interrupts(void)
 {
-	const struct sigaction action = { .sa_handler = interrupt };
+	catch(SIGINT);
+	catch(SIGTERM);
+	catch(SIGHUP);
+}
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+/**
+ * command_forward() - tell a command that this program should end
+ * @pid:	its process
+ *
+ * The command gets the terminal's SIGINT by itself; other signals come to this program alone.
+ */
+void command_forward(pid_t pid)
+{
+	if (interrupted && interrupted != SIGINT)
+		kill(pid, interrupted);
 }
 
 static _Noreturn void run(char **argv)
@@ -94,7 +116,7 @@ pid_t helper_start(char **argv, int output)
 }
 
 /**
- * command_ends() - wait some time for a command's end, until Ctrl-C at the latest
+ * command_ends() - wait some time for a command's end, until a signal at the latest
  * @pid:	its process
  * @seconds:	how long
  *
@@ -122,14 +144,16 @@ int command_wait(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0)
+	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			err(1, "waitpid");
+		command_forward(pid);
+	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /**
- * wait_seconds() - wait, until Ctrl-C at the latest
+ * wait_seconds() - wait, until a signal at the latest
  * @seconds:	how long
  */
 void wait_seconds(double seconds)

@@ -14,6 +14,7 @@ extern volatile sig_atomic_t interrupted;
 void catch_interrupts(void);
 pid_t command_start(char **argv);
 pid_t helper_start(char **argv, int output);
+void command_forward(pid_t pid);
 bool command_ends(pid_t pid, double seconds);
 int command_wait(pid_t pid);
 void wait_seconds(double seconds);

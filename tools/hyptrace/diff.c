@@ -125,7 +125,7 @@ static void print_pair(const struct pair *pair, struct table *tables[2])
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &select_argp }, { &list_argp }, { 0 } };
+	static const struct argp_child children[] = { { &select_argp }, { &kind_argp }, { 0 } };
 	static const struct argp argp = {
 		.parser = parse,
 		.args_doc = "A B",

@@ -5,6 +5,7 @@
 
 #include <err.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,8 @@ static void plot(const struct row *row, const char *what, const char *path)
 	FILE *gnuplot;
 	int i;
 
+	/* If there is no gnuplot, its exit status says so. */
+	signal(SIGPIPE, SIG_IGN);
 	gnuplot = popen("gnuplot", "w");
 	if (!gnuplot)
 		err(1, "gnuplot");
@@ -155,15 +158,15 @@ static void plot(const struct row *row, const char *what, const char *path)
 }
 
 /* All rows that were selected, in one. */
-static struct row *sum_of(const struct table *selected)
+static struct row sum_of(const struct table *selected)
 {
-	static struct row sum;
+	struct row sum = { 0 };
 	size_t i;
 
 	for (i = 0; i < selected->nr; i++)
 		row_merge(&sum, selected->row[i]);
 	row_finish(&sum);
-	return &sum;
+	return sum;
 }
 
 int cmd_hist(int argc, char **argv)
@@ -181,7 +184,7 @@ int cmd_hist(int argc, char **argv)
 	};
 	struct arguments arguments = { .selection = SELECT_ALL };
 	struct table *table, *selected;
-	struct row *sum;
+	struct row sum;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	table = arguments.input ? table_of_file(arguments.input) : measure(&arguments.measurement);
@@ -190,10 +193,10 @@ int cmd_hist(int argc, char **argv)
 		errx(1, "%s: has not happened; hyptrace stat lists what has", arguments.what);
 	sum = sum_of(selected);
 	if (arguments.plot)
-		plot(sum, arguments.what, arguments.plot);
+		plot(&sum, arguments.what, arguments.plot);
 	else
-		print_histogram(sum, arguments.what, table->has_bounds ? "<" : "");
-	free(sum->times);
+		print_histogram(&sum, arguments.what, table->has_bounds ? "<" : "");
+	free(sum.times);
 	table_free(selected);
 	table_free(table);
 	return arguments.measurement.status;

@@ -42,13 +42,18 @@ static json_t *row_to_json(const struct row *row)
 
 static json_t *vm_to_json(const struct vm *vm)
 {
-	json_t *tids = json_array();
+	json_t *tids = json_array(), *object;
 	unsigned int i;
 
 	for (i = 0; i < vm->nr_vcpus; i++)
 		json_array_append_new(tids, json_integer(vm->tid[i]));
-	return json_pack("{si, si, ss, so}", "vm", vm->number, "pid", vm->pid,
-			 "state", vm->is_gone ? "gone" : "alive", "tids", tids);
+	object = json_pack("{si, so}", "vm", vm->number, "tids", tids);
+	/* A recording does not tell these. */
+	if (vm->pid) {
+		json_object_set_new(object, "pid", json_integer(vm->pid));
+		json_object_set_new(object, "state", json_string(vm->is_gone ? "gone" : "alive"));
+	}
+	return object;
 }
 
 static json_t *vcpu_to_json(const struct vcpu *vcpu)
@@ -59,21 +64,23 @@ static json_t *vcpu_to_json(const struct vcpu *vcpu)
 	for (activity = 0; activity < NR_ACTIVITIES; activity++)
 		json_object_set_new(time, activity_names[activity],
 				    json_integer(vcpu->time[activity]));
-	return json_pack("{si, si, si, ss, sI, sI, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
-			 "tid", vcpu->tid, "comm", vcpu->comm, "first_ns",
-			 (json_int_t)vcpu->first, "last_ns", (json_int_t)vcpu->last, "time_ns",
-			 time);
+	/* A name of a thread need not be UTF-8. */
+	return json_pack("{si, si, si, so, sI, sI, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
+			 "tid", vcpu->tid, "comm", json_string(vcpu->comm) ?: json_string("?"),
+			 "first_ns", (json_int_t)vcpu->first, "last_ns", (json_int_t)vcpu->last,
+			 "time_ns", time);
 }
 
 /**
  * print_json() - print a table as JSON
  * @file:	where to
  * @table:	the table, selected
+ * @selection:	what was selected
  * @all:	the table of which it is a part; it has the VMs
  * @recording:	the recording that it is from, NULL if it is from totals
  */
-void print_json(FILE *file, const struct table *table, const struct table *all,
-		const struct recording *recording)
+void print_json(FILE *file, const struct table *table, const struct selection *selection,
+		const struct table *all, const struct recording *recording)
 {
 	json_t *rows = json_array(), *vms = json_array(), *vcpus = json_array(), *root;
 	size_t i;
@@ -83,7 +90,8 @@ void print_json(FILE *file, const struct table *table, const struct table *all,
 	for (i = 0; i < all->nr_vms; i++)
 		json_array_append_new(vms, vm_to_json(&all->vm[i]));
 	for (i = 0; recording && i < recording->nr_vcpus; i++)
-		json_array_append_new(vcpus, vcpu_to_json(recording->vcpu[i]));
+		if (is_selected_vcpu(recording->vcpu[i], selection))
+			json_array_append_new(vcpus, vcpu_to_json(recording->vcpu[i]));
 	root = json_pack("{ss, sf, sI, sb, so, so, so}", "format", FORMAT_NAME, "seconds",
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
 			 table->has_bounds, "rows", rows, "vms", vms,
@@ -135,35 +143,56 @@ static bool json_to_row(struct table *table, json_t *object)
 	return json_to_histogram(row, histogram);
 }
 
+static bool json_to_vm(struct table *table, json_t *object)
+{
+	json_t *tids, *tid;
+	int number, pid = 0;
+	struct vm *vm;
+	size_t i;
+
+	if (json_unpack(object, "{si, s?i, so}", "vm", &number, "pid", &pid, "tids", &tids))
+		return false;
+	vm = table_vm(table, number);
+	vm->pid = pid;
+	json_array_foreach(tids, i, tid)
+		vm_set_tid(vm, i, json_integer_value(tid));
+	return true;
+}
+
 /**
  * read_json() - read a table that was printed as JSON
- * @path:	the file
+ * @file:	the file
+ * @path:	its name, for messages
  *
  * If it can't be read, the program ends with the reason.
  *
- * Return: the table, without VMs
+ * Return: the table
  */
-struct table *read_json(const char *path)
+struct table *read_json(FILE *file, const char *path)
 {
+	json_t *root, *rows, *vms, *object;
 	struct table *table = table_new();
-	json_t *root, *rows, *row;
 	const char *format;
 	json_error_t error;
 	json_int_t lost;
 	size_t i;
 
-	root = json_load_file(path, 0, &error);
+	root = json_loadf(file, 0, &error);
 	if (!root)
 		errx(1, "%s: neither a trace.dat nor JSON: %s", path, error.text);
-	if (json_unpack(root, "{ss, sF, sI, so}", "format", &format, "seconds", &table->seconds,
-			"lost", &lost, "rows", &rows) ||
+	if (json_unpack(root, "{ss, sF, sI, so, so}", "format", &format, "seconds",
+			&table->seconds, "lost", &lost, "rows", &rows, "vms", &vms) ||
 	    strcmp(format, FORMAT_NAME))
 		errx(1, "%s: not from 'hyptrace stat --json' or 'hyptrace report --json'", path);
 	table->lost = lost;
 	table->has_bounds = true;
-	json_array_foreach(rows, i, row)
-		if (!json_to_row(table, row))
+	json_array_foreach(rows, i, object)
+		if (!json_to_row(table, object))
 			errx(1, "%s: row %zu can't be understood", path, i + 1);
+	json_array_foreach(vms, i, object)
+		if (!json_to_vm(table, object))
+			errx(1, "%s: VM %zu can't be understood", path, i + 1);
 	json_decref(root);
+	warn_of_lost(table, path);
 	return table;
 }

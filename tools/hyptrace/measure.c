@@ -20,17 +20,18 @@ static const struct argp_option options[] = {
 /**
  * seconds_option() - the time that is an option's argument, or the end of the program
  * @state:	the parser's state
+ * @option:	the option's name
  * @text:	the argument
  *
  * Return: the time [s], more than 0
  */
-double seconds_option(struct argp_state *state, const char *text)
+double seconds_option(struct argp_state *state, const char *option, const char *text)
 {
 	char *end;
 	double seconds = strtod(text, &end);
 
 	if (end == text || *end || !(seconds > 0) || seconds > 1e9)
-		argp_error(state, "-d %s: must be a number of seconds, more than 0", text);
+		argp_error(state, "%s %s: must be a number of seconds, more than 0", option, text);
 	return seconds;
 }
 
@@ -40,7 +41,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 	switch (option) {
 	case 'd':
-		measurement->seconds = seconds_option(state, argument);
+		measurement->seconds = seconds_option(state, "-d", argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The command, whose options are its own. */
@@ -62,11 +63,9 @@ static struct table *measure_difference(struct measurement *measurement)
 {
 	struct table *before, *after, *table;
 	double seconds;
-	bool was_on;
 
-	/* Before totals are on, so that they are turned off again. */
 	catch_interrupts();
-	was_on = totals_start();
+	totals_start();
 	before = totals_read();
 	seconds = now_seconds();
 	if (measurement->argv)
@@ -75,7 +74,8 @@ static struct table *measure_difference(struct measurement *measurement)
 		wait_seconds(measurement->seconds);
 	after = totals_read();
 	seconds = now_seconds() - seconds;
-	totals_stop(was_on);
+	if (!totals_are_on())
+		warnx("somebody has turned totals off meanwhile: what came after that is missing");
 	table = table_difference(after, before);
 	if (!table)
 		errx(1, "the totals have been reset meanwhile: try again");
@@ -100,8 +100,11 @@ struct table *measure(struct measurement *measurement)
 	if (measurement->argv || measurement->seconds)
 		return measure_difference(measurement);
 	table = totals_read();
-	if (!table->nr && !totals_are_on())
+	if (totals_are_on())
+		return table;
+	if (!table->nr)
 		errx(1, "the hypervisor keeps no totals: say what to measure (a command, or -d SECONDS), or let it keep them from now on: echo 1 > %s/totals/enable",
 		     hyp_dir());
+	warnx("totals are off: this is what was counted before");
 	return table;
 }

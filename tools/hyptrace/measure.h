@@ -24,7 +24,7 @@ struct measurement {
 /* The option -d and the command; the input is the measurement. */
 extern const struct argp measure_argp;
 
-double seconds_option(struct argp_state *state, const char *text);
+double seconds_option(struct argp_state *state, const char *option, const char *text);
 struct table *measure(struct measurement *measurement);
 
 #endif /* HYPTRACE_MEASURE_H */

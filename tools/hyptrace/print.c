@@ -3,6 +3,7 @@
  * Tables as text, CSV and for Prometheus; json.c has JSON.
  */
 
+#include <err.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -87,6 +88,8 @@ static const struct section {
 	{ "EL2, for the host", false },
 };
 
+#define NR_SECTIONS (sizeof(sections) / sizeof(sections[0]))
+
 #define NAME_WIDTH	39
 
 static double percent(uint64_t part, uint64_t whole)
@@ -142,8 +145,20 @@ void print_sections(FILE *file, const struct table *table)
 {
 	const struct section *section;
 
-	for (section = sections; section < sections + 2; section++)
+	for (section = sections; section < sections + NR_SECTIONS; section++)
 		print_section(file, table, section);
+}
+
+/**
+ * warn_of_lost() - tell that events were lost, if they were
+ * @table:	the table made of the others
+ * @from:	the file, or another source
+ */
+void warn_of_lost(const struct table *table, const char *from)
+{
+	if (table->lost)
+		warnx("%s: %" PRIu64 " or more events were lost: what they belong to is missing",
+		      from, table->lost);
 }
 
 /* Say what was measured, and what has no row of its own. */
@@ -155,9 +170,6 @@ static void print_text(FILE *file, const struct table *table, const struct selec
 
 	if (table->seconds)
 		fprintf(file, "Measured: %.3f s\n", table->seconds);
-	if (table->lost)
-		fprintf(file, "%" PRIu64 " events were lost: what they belong to is missing here\n",
-			table->lost);
 	if (!selected->nr)
 		fprintf(file, "Nothing of what was asked for has happened.\n");
 	print_sections(file, selected);
@@ -243,7 +255,7 @@ void print_table(FILE *file, enum format format, const struct table *table,
 	}
 	selected = select_rows(table, selection, false);
 	if (format == FORMAT_JSON)
-		print_json(file, selected, table, recording);
+		print_json(file, selected, selection, table, recording);
 	else if (format == FORMAT_CSV)
 		print_csv(file, selected);
 	else

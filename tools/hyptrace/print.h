@@ -28,8 +28,9 @@ const char *reason_text(const struct row *row);
 void print_table(FILE *file, enum format format, const struct table *table,
 		 const struct selection *selection, const struct recording *recording);
 void print_sections(FILE *file, const struct table *table);
-void print_json(FILE *file, const struct table *table, const struct table *all,
-		const struct recording *recording);
-struct table *read_json(const char *path);
+void print_json(FILE *file, const struct table *table, const struct selection *selection,
+		const struct table *all, const struct recording *recording);
+struct table *read_json(FILE *file, const char *path);
+void warn_of_lost(const struct table *table, const char *from);
 
 #endif /* HYPTRACE_PRINT_H */

@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <err.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +173,24 @@ static _Noreturn void fail(const struct recorder *recorder, int status)
 	errx(1, "trace-cmd can't record, see above");
 }
 
+/* Were the hypervisor and the host traced before? Then they are again, at this program's end. */
+static bool hyp_was_on, host_was_on;
+
+static void restore_tracing(void)
+{
+	if (hyp_was_on)
+		tracefs_trace_on(hyp_open());
+	if (host_was_on)
+		tracefs_trace_on(NULL);
+}
+
+static void save_tracing(void)
+{
+	hyp_was_on = tracefs_trace_is_on(hyp_open()) == 1;
+	host_was_on = tracefs_trace_is_on(NULL) == 1;
+	atexit(restore_tracing);
+}
+
 /* How long to wait for a process that reads each CPU's buffer; one that is offline has none. */
 #define READY_SECONDS	3
 
@@ -196,9 +213,11 @@ static struct recorder recorder_start(char **argv)
 
 	if (!recorder.log)
 		err(1, "temporary file");
+	save_tracing();
 	tracefs_trace_off(hyp_open());
 	recorder.pid = helper_start(argv, fileno(recorder.log));
-	while (!interrupted && !is_ready(&recorder, now_seconds() - start))
+	/* Not before it is ready does it understand that it should end. */
+	while (!is_ready(&recorder, now_seconds() - start))
 		if (command_ends(recorder.pid, 0.02))
 			fail(&recorder, command_wait(recorder.pid));
 	return recorder;
@@ -218,8 +237,8 @@ static void recorder_stop(struct recorder *recorder)
 
 /* Progress -------------------------------------------------------------------------- */
 
-/* Events of an instance, on all CPUs. */
-struct events {
+/* Numbers of events of an instance, on all CPUs. */
+struct counts {
 	uint64_t	recorded, lost;
 };
 
@@ -230,48 +249,46 @@ static uint64_t stat_of(const char *stats, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Add those of one CPU; false if there is no such CPU. */
-static bool add_stats(struct events *events, struct tracefs_instance *instance, int cpu)
+static void add_stats(struct counts *counts, struct tracefs_instance *instance, int cpu)
 {
 	char path[64], *stats;
 
 	snprintf(path, sizeof(path), "per_cpu/cpu%d/stats", cpu);
 	stats = tracefs_instance_file_read(instance, path, NULL);
 	if (!stats)
-		return false;
-	events->recorded += stat_of(stats, "entries: ") + stat_of(stats, "read events: ");
+		return;
+	counts->recorded += stat_of(stats, "entries: ") + stat_of(stats, "read events: ");
 	/* "commit overrun" is another number, which is part of the dropped ones. */
-	events->lost += stat_of(stats, "\noverrun: ") + stat_of(stats, "dropped events: ");
+	counts->lost += stat_of(stats, "\noverrun: ") + stat_of(stats, "dropped events: ");
 	free(stats);
-	return true;
 }
 
 /* Those of hyp/, or of the host with NULL. */
-static struct events events_of(struct tracefs_instance *instance)
+static struct counts counts_of(struct tracefs_instance *instance)
 {
-	struct events events = { 0 };
+	struct counts counts = { 0 };
 	int cpu;
 
 	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
-		add_stats(&events, instance, cpu);
-	return events;
+		add_stats(&counts, instance, cpu);
+	return counts;
 }
 
 /* What has been recorded by now, of the hypervisor and of the host. */
 struct progress {
-	struct events	hyp, host;
+	struct counts	hyp, host;
 };
 
 static struct progress progress_now(const struct arguments *arguments)
 {
-	struct progress progress = { .hyp = events_of(hyp_open()) };
+	struct progress progress = { .hyp = counts_of(hyp_open()) };
 
 	if (arguments->host)
-		progress.host = events_of(NULL);
+		progress.host = counts_of(NULL);
 	return progress;
 }
 
-static void print_events(const struct progress *p)
+static void print_counts(const struct progress *p)
 {
 	fprintf(stderr, "%" PRIu64 " events of the hypervisor, %" PRIu64 " of the host, %" PRIu64 " lost",
 		p->hyp.recorded, p->host.recorded, p->hyp.lost + p->host.lost);
@@ -282,7 +299,7 @@ static void print_progress(const struct arguments *arguments, double start)
 	const struct progress progress = progress_now(arguments);
 
 	fprintf(stderr, "\r\033[Krecording: %.0f s, ", now_seconds() - start);
-	print_events(&progress);
+	print_counts(&progress);
 }
 
 static void print_result(const struct arguments *arguments, const struct progress *progress)
@@ -292,7 +309,7 @@ static void print_result(const struct arguments *arguments, const struct progres
 	if (stat(arguments->output, &file))
 		err(1, "%s", arguments->output);
 	fprintf(stderr, "%s: %lld KiB, ", arguments->output, (long long)file.st_size / 1024);
-	print_events(progress);
+	print_counts(progress);
 	fprintf(stderr, "\n");
 	if (progress->hyp.lost + progress->host.lost)
 		warnx("events were lost: record fewer (-e, --host), or use a larger buffer (-b)");
@@ -300,29 +317,37 @@ static void print_result(const struct arguments *arguments, const struct progres
 
 /* All ------------------------------------------------------------------------------- */
 
+/* Wait for some time; true if the recording should end. */
+static bool wait_a_second(pid_t command, double end)
+{
+	if (command) {
+		if (command_ends(command, 1))
+			return true;
+		command_forward(command);
+		return false;
+	}
+	wait_seconds(end - now_seconds() < 1 ? end - now_seconds() : 1);
+	return interrupted || now_seconds() >= end;
+}
+
 /* Wait for the command, for some seconds, or for Ctrl-C. */
-static void wait_for_end(struct arguments *arguments)
+static void wait_for_end(struct arguments *arguments, const struct recorder *recorder)
 {
 	struct measurement *m = &arguments->measurement;
 	const bool show = isatty(STDERR_FILENO);
 	const double start = now_seconds(), end = start + (m->seconds ?: 1e9);
-	pid_t pid = m->argv ? command_start(m->argv) : 0;
-	bool ended = false;
+	pid_t command = m->argv ? command_start(m->argv) : 0;
 
-	if (!pid && !m->seconds)
+	if (!command && !m->seconds)
 		fprintf(stderr, "recording until Ctrl-C\n");
-	while (!ended) {
+	do {
+		if (command_ends(recorder->pid, 0))
+			fail(recorder, command_wait(recorder->pid));
 		if (show)
 			print_progress(arguments, start);
-		if (pid) {
-			ended = command_ends(pid, 1);
-		} else {
-			wait_seconds(end - now_seconds() < 1 ? end - now_seconds() : 1);
-			ended = interrupted || now_seconds() >= end;
-		}
-	}
-	if (pid)
-		m->status = command_wait(pid);
+	} while (!wait_a_second(command, end));
+	if (command)
+		m->status = command_wait(command);
 	if (show)
 		fprintf(stderr, "\r\033[K");
 }
@@ -345,24 +370,22 @@ int cmd_record(int argc, char **argv)
 	struct list command_line = { 0 };
 	struct recorder recorder;
 	struct progress progress;
-	bool was_on;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	if (!strcmp(arguments.host, "none"))
 		arguments.host = NULL;
-	was_on = tracefs_trace_is_on(hyp_open()) == 1;
+	hyp_open();
 	make_command_line(&command_line, &arguments);
 	catch_interrupts();
 	recorder = recorder_start(command_line.text);
-	wait_for_end(&arguments);
+	if (!interrupted)
+		wait_for_end(&arguments, &recorder);
 	/* trace-cmd empties the buffers at its end, so count before. */
 	tracefs_trace_off(hyp_open());
 	if (arguments.host)
 		tracefs_trace_off(NULL);
 	progress = progress_now(&arguments);
 	recorder_stop(&recorder);
-	if (was_on)
-		tracefs_trace_on(hyp_open());
 	print_result(&arguments, &progress);
 	return arguments.measurement.status;
 }

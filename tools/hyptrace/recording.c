@@ -26,8 +26,6 @@ const char * const activity_names[NR_ACTIVITIES] = {
 	[ACTIVITY_BLOCKED]	= "blocked",
 };
 
-#define REASON_SIZE	64
-
 /* The reason if the event that has it was not recorded. */
 #define REASON_UNKNOWN	"?"
 
@@ -71,6 +69,7 @@ struct follower {
 	struct recording	*recording;
 	bool			want_spans;
 	struct tep_handle	*tep;
+	struct tracecmd_input	*hyp;		/* its buffer, in a file */
 	struct event_field	enter, leave, hcall, smc, abort, exit;
 	struct event_field	prev_pid, prev_state, next_pid;
 	struct vcpu_fields	*fields;	/* by type of event */
@@ -85,9 +84,8 @@ struct follower {
 static struct vcpu_state *vcpu_new(struct follower *f)
 {
 	struct recording *r = f->recording;
-	struct vcpu_state *v = xrealloc(NULL, 1, sizeof(*v));
+	struct vcpu_state *v = xzalloc(sizeof(*v));
 
-	memset(v, 0, sizeof(*v));
 	v->at_el1 = ACTIVITY_HOST;
 	strcpy(v->reason, REASON_UNKNOWN);
 	r->vcpu = xrealloc(r->vcpu, r->nr_vcpus + 1, sizeof(*r->vcpu));
@@ -241,6 +239,14 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 	v->vcpu.nr_spans = v->nr_spans;
 }
 
+/* Add the guest's last run. When it ended, its vCPU may not have been known. */
+static void add_run(struct follower *f, struct cpu *c)
+{
+	if (c->ran)
+		add_vcpus(f, c->running, KIND_GUEST, "-", c->ran);
+	c->ran = 0;
+}
+
 static void host_enters(struct follower *f, struct cpu *c, struct task *task, const char *reason,
 			uint64_t now)
 {
@@ -270,9 +276,7 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 {
 	const char *reason = value_name(&f->leave, field_value(&f->leave, record)) ?: "";
 
-	if (c->running && c->ran)
-		add_vcpus(f, c->running, KIND_GUEST, "-", c->ran);
-	c->ran = 0;
+	add_run(f, c);
 	c->left = record->ts;
 	if (!strcmp(reason, "eret_guest")) {
 		guest_begins(f, c, task, record->ts);
@@ -308,7 +312,10 @@ static void set_hcall(const struct follower *f, struct cpu *c, const struct tep_
 }
 
 /* ESR_EL2.EC: Arm ARM, "ESR_EL2, Exception Syndrome Register (EL2)" */
-#define ESR_EC_SHIFT	26
+static unsigned int exception_class(uint64_t esr)
+{
+	return esr >> 26 & 0x3f;
+}
 
 /* Scheduling ------------------------------------------------------------------------ */
 
@@ -337,30 +344,42 @@ static struct cpu *cpu_of(struct follower *f, int cpu)
 	return &f->cpu[cpu];
 }
 
-/* Events of this CPU are missing: nothing that has begun before can be measured. */
-static void forget(struct follower *f, struct cpu *c, const struct tep_record *record)
+/*
+ * Events are missing: what has begun before can't be measured. Any vCPU may have run on this CPU
+ * meanwhile, or have been switched to and from.
+ */
+static void forget(struct follower *f, const struct tep_record *record)
 {
-	f->recording->table->lost += record->missed_events > 0 ? record->missed_events : 1;
-	if (c->running) {
-		c->running->stopped = 0;
-		c->running->since = 0;
+	struct recording *r = f->recording;
+	struct vcpu_state *v;
+	size_t i;
+
+	r->table->lost += record->missed_events > 0 ? record->missed_events : 1;
+	for (i = 0; i < r->nr_vcpus; i++) {
+		v = (struct vcpu_state *)r->vcpu[i];
+		v->stopped = 0;
+		v->since = 0;
+		v->at_el1 = ACTIVITY_HOST;
 	}
-	*c = (struct cpu) { 0 };
 }
 
-static void follow(struct follower *f, const struct tep_record *record, int cpu)
+static void follow(struct follower *f, const struct tep_record *record, bool is_hyps)
 {
 	const int type = tep_data_type(f->tep, (struct tep_record *)record);
 	struct task *task;
 	struct cpu *c;
 
-	if (type == f->prev_state.type) {
-		switches(f, record);
-		return;
-	}
-	c = cpu_of(f, cpu);
 	if (record->missed_events)
-		forget(f, c, record);
+		forget(f, record);
+	if (type == f->prev_state.type)
+		switches(f, record);
+	if (!is_hyps)
+		return;
+	c = cpu_of(f, record->cpu);
+	if (record->missed_events) {
+		add_run(f, c);
+		*c = (struct cpu) { 0 };
+	}
 	task = task_of(f, tep_data_pid(f->tep, (struct tep_record *)record));
 	learn_vcpu(f, c, task, record, type);
 	if (type == f->enter.type)
@@ -372,7 +391,8 @@ static void follow(struct follower *f, const struct tep_record *record, int cpu)
 	else if (type == f->smc.type)
 		set_reason(c->reason, &f->smc, field_value(&f->smc, record));
 	else if (type == f->abort.type)
-		set_reason(c->reason, &f->exit, field_value(&f->abort, record) >> ESR_EC_SHIFT);
+		set_reason(c->reason, &f->exit,
+			   exception_class(field_value(&f->abort, record)));
 	else if (type == f->exit.type && c->running)
 		set_reason(c->running->reason, &f->exit, field_value(&f->exit, record));
 }
@@ -413,7 +433,7 @@ static void follower_init(struct follower *f, struct tep_handle *tep, bool want_
 	f->prev_state = event_field(tep, "sched", "sched_switch", "prev_state");
 	f->next_pid = event_field(tep, "sched", "sched_switch", "next_pid");
 	learn_fields(f);
-	f->recording = memset(xrealloc(NULL, 1, sizeof(*f->recording)), 0, sizeof(*f->recording));
+	f->recording = xzalloc(sizeof(*f->recording));
 	f->recording->table = table_new();
 }
 
@@ -448,6 +468,7 @@ static struct recording *finish(struct follower *f, const char *from)
 	}
 	r->nr_vcpus = kept;
 	qsort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
+	warn_of_lost(r->table, from);
 	if (!r->table->nr)
 		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too", from);
 	tdestroy(f->tasks, free);
@@ -459,33 +480,33 @@ static struct recording *finish(struct follower *f, const char *from)
 static int follow_file(struct tracecmd_input *handle, struct tep_record *record, int cpu,
 		       void *data)
 {
-	follow(data, record, cpu);
+	struct follower *f = data;
+
+	follow(f, record, handle == f->hyp);
 	return 0;
 }
 
 static struct tracecmd_input *hyp_handle(struct tracecmd_input *top, const char *path)
 {
+	struct tracecmd_input *hyp;
 	int i;
 
-	for (i = 0; i < tracecmd_buffer_instances(top); i++)
-		if (!strcmp(tracecmd_buffer_instance_name(top, i), HYP_INSTANCE))
-			return tracecmd_buffer_instance_handle(top, i);
+	for (i = 0; i < tracecmd_buffer_instances(top); i++) {
+		if (strcmp(tracecmd_buffer_instance_name(top, i), HYP_INSTANCE))
+			continue;
+		hyp = tracecmd_buffer_instance_handle(top, i);
+		if (!hyp)
+			errx(1, "%s: libtracecmd can't read the buffer '" HYP_INSTANCE "'", path);
+		return hyp;
+	}
 	errx(1, "%s: has no buffer '" HYP_INSTANCE "': record with hyptrace record, or trace-cmd record -B hyp -e hyp",
 	     path);
 }
 
-/* What trace.dat(5) begins with. */
+/* What trace.dat(5) begins with; the first byte alone tells it from JSON. */
 static const char magic[] = "\x17\x08\x44tracing";
 
-/**
- * is_recording() - is this a file of trace-cmd's?
- * @path:	the file
- *
- * If it can't be read, the program ends with the reason.
- *
- * Return: true if it is
- */
-bool is_recording(const char *path)
+static bool is_recording(const char *path)
 {
 	FILE *file = fopen(path, "r");
 	char start[sizeof(magic) - 1];
@@ -522,6 +543,7 @@ struct recording *recording_open(const char *path, bool want_spans)
 	handles[0] = top;
 	handles[1] = hyp_handle(top, path);
 	follower_init(&f, tracecmd_get_tep(top), want_spans, path);
+	f.hyp = handles[1];
 	if (tracecmd_iterate_events_multi(handles, 2, follow_file, &f) < 0)
 		errx(1, "%s: libtracecmd can't read all of it", path);
 	r = finish(&f, path);
@@ -532,7 +554,7 @@ struct recording *recording_open(const char *path, bool want_spans)
 
 static int follow_live(struct tep_event *event, struct tep_record *record, int cpu, void *data)
 {
-	follow(data, record, cpu);
+	follow(data, record, true);
 	return 0;
 }
 
@@ -604,14 +626,23 @@ bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection
  */
 struct table *table_of_file(const char *path)
 {
+	FILE *file = fopen(path, "r");
 	struct recording *recording;
 	struct table *table;
+	int first;
 
-	if (!is_recording(path))
-		return read_json(path);
-	recording = recording_open(path, false);
-	table = recording->table;
-	recording->table = NULL;
-	recording_free(recording);
+	if (!file)
+		err(1, "%s", path);
+	/* A pipe can be read only once. */
+	first = ungetc(getc(file), file);
+	if (first == magic[0]) {
+		recording = recording_open(path, false);
+		table = recording->table;
+		recording->table = NULL;
+		recording_free(recording);
+	} else {
+		table = read_json(file, path);
+	}
+	fclose(file);
 	return table;
 }

@@ -68,7 +68,6 @@ struct recording {
 	bool		has_sched;
 };
 
-bool is_recording(const char *path);
 struct recording *recording_open(const char *path, bool want_spans);
 struct recording *recording_live(bool want_spans);
 void recording_free(struct recording *recording);

@@ -3,7 +3,6 @@
  * hyptrace report: the tables of hyptrace stat from recorded events, and what vCPUs did.
  */
 
-#include <err.h>
 #include <stdio.h>
 
 #include "print.h"
@@ -41,7 +40,8 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->selection;
 		state->child_inputs[1] = &arguments->selection;
-		state->child_inputs[2] = &arguments->format;
+		state->child_inputs[2] = &arguments->selection;
+		state->child_inputs[3] = &arguments->format;
 		return 0;
 	case 'i':
 		arguments->input = argument;
@@ -99,7 +99,7 @@ static void print_vcpus(const struct recording *recording, const struct selectio
 int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &select_argp }, { &list_argp }, { &format_argp }, { 0 }
+		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &format_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

@@ -34,10 +34,14 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static const struct argp_option list_options[] = {
+static const struct argp_option kind_options[] = {
 	{ "kind", OPTION_KIND, "KIND", 0,
 	  "Only guest, exit (exit_host, exit_el2), hcall, smc, psci, abort; several with "
 	  "commas", 0 },
+	{ 0 }
+};
+
+static const struct argp_option sort_options[] = {
 	{ "key", 'k', "KEY", 0,
 	  "Sort by time (default), count, max or p99", 0 },
 	{ 0 }
@@ -128,22 +132,27 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 const struct argp select_argp = { .options = options, .parser = parse };
 
-static error_t parse_list(int option, char *argument, struct argp_state *state)
+static error_t parse_kind(int option, char *argument, struct argp_state *state)
+{
+	if (option != OPTION_KIND)
+		return ARGP_ERR_UNKNOWN;
+	select_kinds(state, state->input, argument);
+	return 0;
+}
+
+const struct argp kind_argp = { .options = kind_options, .parser = parse_kind };
+
+static error_t parse_sort(int option, char *argument, struct argp_state *state)
 {
 	struct selection *selection = state->input;
 
-	switch (option) {
-	case OPTION_KIND:
-		select_kinds(state, selection, argument);
-		return 0;
-	case 'k':
-		selection->key = sort_key_option(state, argument);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	if (option != 'k')
+		return ARGP_ERR_UNKNOWN;
+	selection->key = sort_key_option(state, argument);
+	return 0;
 }
 
-const struct argp list_argp = { .options = list_options, .parser = parse_list };
+const struct argp sort_argp = { .options = sort_options, .parser = parse_sort };
 
 /* Is the row about the VM of this process, or about the vCPU of this thread? */
 static bool is_of_pid(const struct table *table, const struct row *row, pid_t pid)
@@ -160,13 +169,13 @@ static bool is_of_pid(const struct table *table, const struct row *row, pid_t pi
 static bool is_selected(const struct table *table, const struct selection *selection,
 			const struct row *row)
 {
-	bool of_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
+	bool any_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
 
 	if (selection->kinds && !is_listed(row->kind, selection->kinds))
 		return false;
 	if (selection->reason && fnmatch(selection->reason, row->reason, 0))
 		return false;
-	if (of_vm)
+	if (any_vm)
 		return true;
 	if (!is_vcpus(row->kind) || !strcmp(row->reason, REASON_OTHER))
 		return false;

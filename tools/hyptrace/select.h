@@ -39,9 +39,10 @@ struct selection {
 
 #define SELECT_ALL ((struct selection) { .vm = -1, .vcpu = -1 })
 
-/* The options for VMs and vCPUs, and those for a list; the input is the selection. */
+/* The options for VMs and vCPUs, for kinds, and for the order; the input is the selection. */
 extern const struct argp select_argp;
-extern const struct argp list_argp;
+extern const struct argp kind_argp;
+extern const struct argp sort_argp;
 
 struct table *select_rows(const struct table *table, const struct selection *selection,
 			  bool add_up);

@@ -21,15 +21,17 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	state->child_inputs[0] = &arguments->selection;
 	state->child_inputs[1] = &arguments->selection;
-	state->child_inputs[2] = &arguments->measurement;
-	state->child_inputs[3] = &arguments->format;
+	state->child_inputs[2] = &arguments->selection;
+	state->child_inputs[3] = &arguments->measurement;
+	state->child_inputs[4] = &arguments->format;
 	return 0;
 }
 
 int cmd_stat(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &select_argp }, { &list_argp }, { &measure_argp }, { &format_argp }, { 0 }
+		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &measure_argp },
+		{ &format_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.parser = parse,

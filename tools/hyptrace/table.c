@@ -52,6 +52,17 @@ void *xrealloc(void *memory, size_t number, size_t size)
 	return memory;
 }
 
+/**
+ * xzalloc() - allocate zeroed memory, or end the program
+ * @size:	size [bytes]
+ *
+ * Return: the memory
+ */
+void *xzalloc(size_t size)
+{
+	return memset(xrealloc(NULL, 1, size), 0, size);
+}
+
 /* Rows ------------------------------------------------------------------------------ */
 
 static int bucket_of(uint64_t ns)
@@ -196,7 +207,7 @@ uint64_t row_percentile(const struct row *row, unsigned int percent)
  */
 struct table *table_new(void)
 {
-	return memset(xrealloc(NULL, 1, sizeof(struct table)), 0, sizeof(struct table));
+	return xzalloc(sizeof(struct table));
 }
 
 static int by_key(const void *a, const void *b)
@@ -349,37 +360,48 @@ static bool row_subtract(struct row *row, const struct row *before)
 		first = first < 0 ? i : first;
 		last = i;
 	}
-	/* A new extreme is exact; otherwise the histogram tells between which bounds it is. */
-	if (!is_shorter && first > FIRST_BUCKET && 1ULL << (first - 1) > row->min) {
+	/* A new extreme is exact. Otherwise, the old one and the histogram are bounds. */
+	row->min_is_bound = !is_shorter;
+	if (!is_shorter && first > FIRST_BUCKET && 1ULL << (first - 1) > row->min)
 		row->min = 1ULL << (first - 1);
-		row->min_is_bound = true;
-	}
-	if (!is_longer && last <= LAST_BOUND && 1ULL << last < row->max) {
+	row->max_is_bound = !is_longer;
+	if (!is_longer && last <= LAST_BOUND && 1ULL << last < row->max)
 		row->max = 1ULL << last;
-		row->max_is_bound = true;
-	}
 	return true;
 }
 
 /*
- * The VM of @before is gone, and EL2 has added its row, or one CPU's part of it, to the kind's
- * row "other". Move the same back, so that "other" grows by new intervals only.
+ * The VM of @before is gone, and EL2 has added its row, or some CPUs' parts of it, to the kind's
+ * row "other". Add what is left of it there, too: then "other" has all of it, and what it had
+ * before can be taken away.
  */
 static bool take_from_other(struct table *table, struct row *row, const struct row *before)
 {
-	struct row *other = table_find(table, 0, 0, before->kind, REASON_OTHER), moved = *before;
-	int i;
+	struct row *other = table_find(table, 0, 0, before->kind, REASON_OTHER);
 
-	if (!other)
+	if (!other || other == row)
 		return false;
 	if (row) {
-		moved.count -= row->count;
-		moved.total -= row->total;
-		for (i = 0; i < NR_BUCKETS; i++)
-			moved.bucket[i] -= row->bucket[i];
+		row_merge(other, row);
 		row->count = 0;
 	}
-	return row_subtract(other, &moved);
+	return row_subtract(other, before);
+}
+
+/* Take away what @old has; false if the totals were reset meanwhile. */
+static bool take(struct table *table, const struct row *old)
+{
+	struct row *row = table_find(table, old->vm, old->vcpu, old->kind, old->reason);
+	struct row difference;
+
+	if (row) {
+		difference = *row;
+		if (row_subtract(&difference, old)) {
+			*row = difference;
+			return true;
+		}
+	}
+	return take_from_other(table, row, old);
 }
 
 static void drop_empty(struct table *table)
@@ -434,18 +456,13 @@ static struct table *table_copy(const struct table *table)
 struct table *table_difference(const struct table *now, const struct table *before)
 {
 	struct table *table = table_copy(now);
-	const struct row *old;
-	struct row *row;
 	size_t i;
 
 	for (i = 0; i < before->nr; i++) {
-		old = before->row[i];
-		row = table_find(table, old->vm, old->vcpu, old->kind, old->reason);
-		if (row && row->count >= old->count ? row_subtract(row, old) :
-						      take_from_other(table, row, old))
-			continue;
-		table_free(table);
-		return NULL;
+		if (!take(table, before->row[i])) {
+			table_free(table);
+			return NULL;
+		}
 	}
 	drop_empty(table);
 	return table;

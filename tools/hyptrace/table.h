@@ -41,6 +41,8 @@ enum {
 	NR_BUCKETS
 };
 
+#define REASON_SIZE	64
+
 /* The reason of what had no row of its own in hyp/totals. */
 #define REASON_OTHER	"other"
 
@@ -54,7 +56,7 @@ enum {
  * @total:	their sum [ns]
  * @min:	the shortest [ns]
  * @max:	the longest [ns]
- * @min_is_bound: the shortest is not known; it is longer than @min
+ * @min_is_bound: the shortest is not known; it is not shorter than @min
  * @max_is_bound: the longest is not known; it is not longer than @max
  * @bucket:	histogram
  * @times:	each interval [ns], @count of them, sorted; NULL if only the histogram is known
@@ -63,7 +65,7 @@ enum {
 struct row {
 	unsigned int	vm, vcpu;
 	enum kind	kind;
-	char		reason[64];
+	char		reason[REASON_SIZE];
 	uint64_t	count, total, min, max;
 	bool		min_is_bound, max_is_bound;
 	uint64_t	bucket[NR_BUCKETS];
@@ -127,5 +129,6 @@ void row_finish(struct row *row);
 uint64_t row_percentile(const struct row *row, unsigned int percent);
 
 void *xrealloc(void *memory, size_t number, size_t size);
+void *xzalloc(size_t size);
 
 #endif /* HYPTRACE_TABLE_H */

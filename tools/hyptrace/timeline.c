@@ -7,7 +7,6 @@
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "print.h"
 #include "timeline.h"
@@ -81,12 +80,10 @@ static bool is_alike(const double a[NR_ACTIVITIES], const double b[NR_ACTIVITIES
 
 static void draw_vcpu(const struct drawing *d, const struct vcpu *v, int y)
 {
-	struct columns *columns = calloc(1, sizeof(*columns));
+	struct columns *columns = xzalloc(sizeof(*columns));
 	int x, width;
 	size_t i;
 
-	if (!columns)
-		err(1, "memory");
 	for (i = 0; i < v->nr_spans; i++)
 		fill(columns, d, &v->span[i]);
 	fprintf(d->file, "<text x=\"10\" y=\"%d\">VM %u, vCPU %u</text>\n", y + 20, v->vm,

@@ -34,9 +34,10 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->selection;
 		state->child_inputs[1] = &arguments->selection;
+		state->child_inputs[2] = &arguments->selection;
 		return 0;
 	case 'd':
-		arguments->seconds = seconds_option(state, argument);
+		arguments->seconds = seconds_option(state, "-d", argument);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -142,9 +143,12 @@ static void show(const struct view *view)
 /* Take what has been added since the last time. If the totals were reset, begin anew. */
 static void update(struct view *view)
 {
-	struct table *now = totals_read(), *difference;
 	const double end = now_seconds();
+	struct table *now, *difference;
 
+	/* Somebody else may have turned totals off. */
+	totals_start();
+	now = totals_read();
 	difference = table_difference(now, view->before);
 	if (difference) {
 		difference->seconds = end - view->start;
@@ -204,9 +208,16 @@ static void run(struct view *view)
 	}
 }
 
+static void end_screen(void)
+{
+	endwin();
+}
+
 int cmd_top(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &select_argp }, { &list_argp }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &select_argp }, { &kind_argp }, { &sort_argp }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
@@ -218,27 +229,23 @@ int cmd_top(int argc, char **argv)
 	};
 	struct arguments arguments = { .selection = SELECT_ALL, .seconds = 1 };
 	struct view view = { 0 };
-	bool was_on;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	/* Before totals are on, so that they are turned off again. */
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		errx(1, "top needs a terminal; hyptrace stat needs none");
 	catch_interrupts();
-	was_on = totals_start();
+	totals_start();
 	view.selection = arguments.selection;
 	view.seconds = arguments.seconds;
 	view.before = totals_read();
 	view.start = now_seconds();
-	if (!isatty(STDOUT_FILENO) || !newterm(NULL, stdout, stdin)) {
-		totals_stop(was_on);
-		errx(1, "top needs a terminal that ncurses knows (TERM=%s); hyptrace stat needs none",
-		     getenv("TERM") ?: "");
-	}
+	if (!newterm(NULL, stdout, stdin))
+		errx(1, "top needs a terminal that ncurses knows (TERM=%s)", getenv("TERM") ?: "");
+	atexit(end_screen);
 	cbreak();
 	noecho();
 	curs_set(0);
 	run(&view);
-	endwin();
-	totals_stop(was_on);
 	table_free(view.before);
 	table_free(view.shown);
 	return 0;

@@ -44,7 +44,7 @@ static bool parse_histogram(struct row *row, char *text)
 
 static bool parse_row(struct table *table, char *line)
 {
-	char kind[16], reason[64];
+	char kind[16], reason[REASON_SIZE];
 	unsigned int vm, vcpu;
 	struct row *row;
 	int at = 0;
@@ -123,32 +123,32 @@ bool totals_are_on(void)
 	return on;
 }
 
-/**
- * totals_start() - let the hypervisor keep totals
- *
- * If it can't, the program ends with the reason.
- *
- * Return: true if it kept them already
- */
-bool totals_start(void)
+static void turn_off(void)
 {
+	if (tracefs_instance_file_write(hyp_open(), "totals/enable", "0") < 0)
+		warn(HYP_INSTANCE "/totals/enable");
+}
+
+/**
+ * totals_start() - let the hypervisor keep totals until this program ends
+ *
+ * If it keeps them already, it goes on afterwards. If it can't, the program ends with the reason.
+ */
+void totals_start(void)
+{
+	static bool is_registered;
+
 	if (totals_are_on())
-		return true;
-	if (tracefs_instance_file_write(hyp_open(), "totals/enable", "1") > 0)
-		return false;
+		return;
+	if (tracefs_instance_file_write(hyp_open(), "totals/enable", "1") > 0) {
+		if (!is_registered)
+			atexit(turn_off);
+		is_registered = true;
+		return;
+	}
 	if (errno == EPERM)
 		errx(1, "tracing is locked until the next boot: boot with kvm-arm.hyp_trace=on");
 	if (errno == ENOMEM)
 		errx(1, "no memory for the totals: write a smaller number to " HYP_INSTANCE "/totals/rows");
 	err(1, HYP_INSTANCE "/totals/enable");
-}
-
-/**
- * totals_stop() - let the hypervisor cease to, unless it kept totals before
- * @was_on:	what totals_start() has returned
- */
-void totals_stop(bool was_on)
-{
-	if (!was_on && tracefs_instance_file_write(hyp_open(), "totals/enable", "0") < 0)
-		warn(HYP_INSTANCE "/totals/enable");
 }

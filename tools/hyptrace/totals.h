@@ -9,7 +9,6 @@
 
 struct table *totals_read(void);
 bool totals_are_on(void);
-bool totals_start(void);
-void totals_stop(bool was_on);
+void totals_start(void);
 
 #endif /* HYPTRACE_TOTALS_H */

@@ -185,6 +185,34 @@ live() {
 		fails_with "has no hyp_enter" hyptrace report --live
 }
 
+# What ran before goes on, and a signal ends it all.
+ends_well() {
+	local pid
+
+	echo 1 > $HYP/tracing_on
+	! hyptrace record true 2> $log && [ "$(cat $HYP/tracing_on)" = 1 ] || return
+	echo 0 > $HYP/tracing_on
+	hyptrace stat sleep 1000 > $log 2>&1 &
+	pid=$!
+	until_ok grep -q 1 $TOTALS/enable && until_ok pidof sleep > /dev/null && kill $pid
+	wait $pid
+	[ $? = 143 ] && [ "$(cat $TOTALS/enable)" = 0 ] && ! pidof sleep
+}
+
+# What others turn off, is missing.
+is_disturbed() {
+	hyptrace stat sh -c "echo 0 > $TOTALS/enable" > $log 2>&1 &&
+		grep -q 'turned totals off meanwhile' $log &&
+		fails_with 'have been reset meanwhile' hyptrace stat sh -c "hyp_guest 20
+			echo 1 > $TOTALS/reset"
+}
+
+ends_well
+result "a signal ends the command, and leaves totals off; tracing stays on"
+hyp_guest 20
+is_disturbed
+result "stat says if others interfere"
+
 live
 result "report --live takes what the buffers hold"
 
@@ -252,6 +280,22 @@ loses() {
 		grep -q 'use a larger buffer' $log
 }
 
+# A recording with gaps: events of guests that are lost on each CPU. What is counted is what
+# trace-cmd tells.
+has_gaps() {
+	local lost told
+
+	h record -b 64 -o $OUT/gaps.dat sh -c 'hyp_vms 2 2 1500 & sleep 0.1
+		killall -STOP trace-cmd; sleep 0.3; killall -CONT trace-cmd; wait' > $log 2>&1 || return
+	lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' $log)
+	told=$(in_root bookworm trace-cmd report -i $OUT/gaps.dat 2> /dev/null |
+		sed -n 's/.*CPU:.*\[\([0-9]*\) EVENTS DROPPED\]/\1/p' | awk '{ n += $1 } END { print n }')
+	echo "# $lost lost, of which trace-cmd tells $told"
+	[ "$lost" -gt 0 ] && [ "$lost" = "$told" ] &&
+		h report -i $OUT/gaps.dat --json > $OUT/gaps.json 2> $log &&
+		grep -q "$lost or more events were lost" $log
+}
+
 foreign() {
 	in_root bookworm trace-cmd record -o $OUT/x.dat -e sched true > $log 2>&1 &&
 		fails_with "no buffer 'hyp': record with" h report -i $OUT/x.dat &&
@@ -272,6 +316,8 @@ if have_suite bookworm "hyptrace record and report"; then
 	result "record -e with names, patterns and a file"
 	loses
 	result "record counts lost events"
+	has_gaps
+	result "record with gaps"
 	foreign
 	result "report of recordings without what it needs"
 	[ "$(cat $HYP/tracing_on $HYP/totals/enable)" = "0
@@ -280,7 +326,7 @@ if have_suite bookworm "hyptrace record and report"; then
 fi
 
 for file in stat.json stat.csv stat.prom stat.txt hist.txt totals.json vms.dat vms.json \
-	    hotplug.dat hotplug.json; do
+	    hotplug.dat hotplug.json gaps.dat gaps.json; do
 	[ -f $OUT/$file ] || continue
 	echo "FILE $file"
 	gzip -c $OUT/$file | base64

@@ -187,7 +187,7 @@ static void follow(const struct seen *e)
 	else if (e->type == smcs.type)
 		set_reason(c->reason, name_of_value(&smcs, e->value));
 	else
-		set_reason(c->reason, name_of_value(&exits, e->value >> 26));
+		set_reason(c->reason, name_of_value(&exits, e->value >> 26 & 0x3f));
 }
 
 /* Evaluate what was recorded; false if there is not all of it. */

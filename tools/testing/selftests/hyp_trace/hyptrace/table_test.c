@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests differences of totals (tools/hyptrace/table.c): what is known exactly, and VMs that go
+ * while it is measured.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ring/tap.h"
+#include "table.h"
+
+static struct table *before, *now, *difference;
+
+/* A row of a table gets @count intervals of @ns each. */
+static void add(struct table *table, const char *reason, unsigned int count, uint64_t ns)
+{
+	unsigned int vm = strcmp(reason, REASON_OTHER) ? 1 : 0;
+
+	while (count--)
+		row_add_interval(table_row(table, vm, 0, KIND_GUEST, reason), ns);
+}
+
+/* Totals know no single intervals. */
+static void forget_times(struct table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr; i++) {
+		free(table->row[i]->times);
+		table->row[i]->times = NULL;
+		table->row[i]->size = 0;
+	}
+}
+
+static const struct row *take_difference(const char *reason)
+{
+	unsigned int vm = strcmp(reason, REASON_OTHER) ? 1 : 0;
+
+	forget_times(before);
+	forget_times(now);
+	difference = table_difference(now, before);
+	return difference ? table_find(difference, vm, 0, KIND_GUEST, reason) : NULL;
+}
+
+static void begin(void)
+{
+	table_free(before);
+	table_free(now);
+	table_free(difference);
+	before = table_new();
+	now = table_new();
+	difference = NULL;
+}
+
+static void new_rows_are_exact(void)
+{
+	const struct row *row;
+
+	begin();
+	add(now, "A", 2, 100);
+	add(now, "A", 1, 700);
+	row = take_difference("A");
+	CHECK(row && row->count == 3 && row->total == 900 && row->min == 100 && row->max == 700 &&
+	      !row->min_is_bound && !row->max_is_bound, "not so");
+}
+
+static void new_extremes_are_exact(void)
+{
+	const struct row *row;
+
+	begin();
+	add(before, "A", 1, 300);
+	add(now, "A", 1, 300);
+	add(now, "A", 1, 100);
+	add(now, "A", 1, 5000);
+	row = take_difference("A");
+	CHECK(row && row->count == 2 && row->min == 100 && row->max == 5000 &&
+	      !row->min_is_bound && !row->max_is_bound, "not so");
+}
+
+/* The new interval is in the bucket of 513 to 1024 ns, as the old extremes are. */
+static void old_extremes_are_bounds(void)
+{
+	const struct row *row;
+
+	begin();
+	add(before, "A", 1, 520);
+	add(before, "A", 1, 1000);
+	add(now, "A", 1, 520);
+	add(now, "A", 1, 1000);
+	add(now, "A", 1, 600);
+	row = take_difference("A");
+	CHECK(row && row->count == 1 && row->total == 600 && row->min == 520 && row->max == 1000 &&
+	      row->min_is_bound && row->max_is_bound, "not so");
+}
+
+static void a_bucket_is_a_better_bound(void)
+{
+	const struct row *row;
+
+	begin();
+	add(before, "A", 1, 40);
+	add(before, "A", 1, 1000000);
+	add(now, "A", 1, 40);
+	add(now, "A", 1, 1000000);
+	add(now, "A", 1, 600);
+	row = take_difference("A");
+	CHECK(row && row->min == 512 && row->max == 1024 && row->min_is_bound && row->max_is_bound &&
+	      row_percentile(row, 50) == 1024, "not so");
+}
+
+static void what_does_not_happen_is_not_there(void)
+{
+	begin();
+	add(before, "A", 5, 100);
+	add(now, "A", 5, 100);
+	CHECK(!take_difference("A") && difference && !difference->nr, "not so");
+}
+
+/* The VM is gone: all of its row is in "other" now, with one interval that is new. */
+static void a_row_may_go(void)
+{
+	const struct row *row;
+
+	begin();
+	add(before, "A", 5, 100);
+	add(before, REASON_OTHER, 3, 300);
+	add(now, REASON_OTHER, 3, 300);
+	add(now, REASON_OTHER, 6, 100);
+	row = take_difference(REASON_OTHER);
+	CHECK(row && row->count == 1 && row->total == 100 && difference->nr == 1, "not so");
+}
+
+/* Only one CPU has given its part of the row away, and it was the larger one. */
+static void a_part_of_a_row_may_go(void)
+{
+	const struct row *row;
+
+	begin();
+	add(before, "A", 10, 100);
+	add(before, "A", 5, 1000);
+	add(before, REASON_OTHER, 3, 300);
+	add(now, "A", 5, 1000);
+	add(now, REASON_OTHER, 3, 300);
+	add(now, REASON_OTHER, 10, 100);
+	add(now, REASON_OTHER, 2, 50);
+	row = take_difference(REASON_OTHER);
+	CHECK(row && row->count == 2 && row->total == 100 && difference->nr == 1, "not so");
+}
+
+/* The part that is left has grown beyond what all of it was. */
+static void the_other_part_may_grow(void)
+{
+	const struct row *row;
+
+	begin();
+	add(before, "A", 10, 100);
+	add(before, "A", 5, 1000);
+	add(now, "A", 25, 1000);
+	add(now, REASON_OTHER, 10, 100);
+	row = take_difference(REASON_OTHER);
+	CHECK(row && row->count == 20 && row->total == 20000 && difference->nr == 1, "not so");
+}
+
+static void a_reset_is_noticed(void)
+{
+	begin();
+	add(before, "A", 5, 100);
+	add(before, REASON_OTHER, 1, 100);
+	add(now, "A", 3, 100);
+	CHECK(!take_difference("A") && !difference, "not so");
+}
+
+static void a_reset_of_what_comes_again_is_noticed(void)
+{
+	begin();
+	add(before, "A", 5, 100);
+	add(now, "A", 9, 5000);
+	CHECK(!take_difference("A") && !difference, "not so");
+}
+
+static void percentiles_of_known_times_are_exact(void)
+{
+	struct row *row;
+	uint64_t ns;
+
+	begin();
+	for (ns = 1; ns <= 200; ns++)
+		add(now, "A", 1, 201 - ns);
+	row = table_find(now, 1, 0, KIND_GUEST, "A");
+	row_finish(row);
+	CHECK(row_percentile(row, 50) == 100 && row_percentile(row, 99) == 198 &&
+	      row_percentile(row, 100) == 200, "not so");
+}
+
+static const struct test tests[] = {
+	TEST(new_rows_are_exact),
+	TEST(new_extremes_are_exact),
+	TEST(old_extremes_are_bounds),
+	TEST(a_bucket_is_a_better_bound),
+	TEST(what_does_not_happen_is_not_there),
+	TEST(a_row_may_go),
+	TEST(a_part_of_a_row_may_go),
+	TEST(the_other_part_may_grow),
+	TEST(a_reset_is_noticed),
+	TEST(a_reset_of_what_comes_again_is_noticed),
+	TEST(percentiles_of_known_times_are_exact),
+};
+
+int main(void)
+{
+	int failed = run_tests("table", tests, sizeof(tests) / sizeof(tests[0]));
+
+	begin();
+	return failed;
+}
