@@ -10,6 +10,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/suspend.h>
 
 #include <asm/kvm_hyptrace.h>
 
@@ -272,6 +273,50 @@ int hyptotals_set_rows(u32 rows)
 
 	WRITE_ONCE(nr_rows, roundup_pow_of_two(rows));
 	return restart();
+}
+
+/* Sleep ----------------------------------------------------------------------------- */
+
+/* The machine hibernates. This is part of the image, so it is true when that goes on. */
+static bool hibernates;
+
+static int pm_notify(struct notifier_block *nb, unsigned long action, void *data)
+{
+	if (action == PM_HIBERNATION_PREPARE)
+		hibernates = true;
+	else if (action == PM_POST_HIBERNATION)
+		hibernates = false;
+
+	return NOTIFY_OK;
+}
+
+static struct notifier_block pm_nb = {
+	.notifier_call	= pm_notify,
+};
+
+/**
+ * hyptotals_resume() - the machine goes on after sleep; this CPU will sync
+ *
+ * After hibernation the counter has begun anew. An interval that had begun before can't be
+ * measured, so EL2 begins another measurement, of which it is no part.
+ *
+ * Context: interrupts are off, all other CPUs are offline, and no task runs.
+ */
+void hyptotals_resume(void)
+{
+	if (!hibernates || !enabled)
+		return;
+
+	tell_el2(false);
+	tell_el2(true);
+}
+
+/**
+ * hyptotals_init() - follow hibernation
+ */
+void __init hyptotals_init(void)
+{
+	register_pm_notifier(&pm_nb);
 }
 
 /* CPU hotplug ----------------------------------------------------------------------- */

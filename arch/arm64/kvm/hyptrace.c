@@ -238,6 +238,7 @@ static struct notifier_block cpu_pm_nb = {
 static void system_resume(void)
 {
 	hyptrace_clock_resume();
+	hyptotals_resume();
 	hyptrace_sync_this_cpu();
 }
 
@@ -654,8 +655,10 @@ device_initcall(hyptrace_init);
 /* Runs after timekeeping has registered its own. */
 static int __init follow_resume_init(void)
 {
-	if (hyptrace_available && !is_protected_kvm_enabled())
+	if (hyptrace_available && !is_protected_kvm_enabled()) {
 		follow_resume();
+		hyptotals_init();
+	}
 
 	return 0;
 }

@@ -107,6 +107,8 @@ void hyptrace_mem_show(void);
 void hyptrace_mem_clean(const void *start, size_t size);
 
 bool hyptotals_wanted(void);
+void hyptotals_init(void);
+void hyptotals_resume(void);
 void hyptotals_online(unsigned int cpu);
 void hyptotals_offline(void);
 void hyptotals_files_init(struct dentry *dir);

@@ -135,18 +135,18 @@ static inline long long totals_cpu(int cpu, int column)
 
 enum { CPU_ROWS, CPU_USED, CPU_REPLACED, CPU_BAD };
 
-/* The number of the VM of a VMM, from hyp/totals/vms; 0 if there is none. */
+/* The number of the last VM of a VMM, from hyp/totals/vms; 0 if there is none. */
 static inline unsigned int vm_of(pid_t pid)
 {
-	char *text = get(TOTALS "vms"), *at = strstr(text, path_of("\t%d\t", pid));
-	unsigned int number = 0;
+	char *text = get(TOTALS "vms"), *line, *save;
+	unsigned int number, last = 0;
+	int its_pid;
 
-	while (at && at > text && at[-1] != '\n')
-		at--;
-	if (at)
-		number = strtoul(at, NULL, 10);
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (sscanf(line, "%u\t%d\t", &number, &its_pid) == 2 && its_pid == pid)
+			last = number;
 	free(text);
-	return number;
+	return last;
 }
 
 #endif /* HYP_TOTALS_H */

@@ -4,8 +4,11 @@
  * compares with a trace.
  */
 
+#include <sys/timex.h>
+
 #include "../guests/hyp_vm.h"
 #include "../hyp_names.h"
+#include "../hyp_sleep.h"
 #include "../tracefs/hyp_fixture.h"
 #include "hyp_totals.h"
 
@@ -216,6 +219,122 @@ TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
 	EXPECT_TRUE(totals_fresh());
 	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+}
+
+/* Of the guest that these tests run: accesses to its VMM's device. */
+static struct total totals_of_stores(void)
+{
+	struct totals t = totals_read();
+	struct total row = totals_of(&t, vm_of(getpid()), 0, "exit_host", "DABT_LOW");
+
+	totals_free(&t);
+	return row;
+}
+
+#define STORES	3
+
+/* Run a guest before and after the machine sleeps; returns how that has ended. */
+static int run_around(int (*sleep)(void))
+{
+	struct vm vm = vm_create(use_fp, sizeof(use_fp));
+	int i, ret;
+
+	for (i = 0; i < STORES; i++)
+		vm_run(&vm);
+	ret = sleep();
+	for (i = 0; i < STORES; i++)
+		vm_run(&vm);
+	vm_destroy(&vm);
+	return ret;
+}
+
+static int stay_awake(void)
+{
+	return 0;
+}
+
+/* Going to sleep can take longer than the alarm; try again with more time then. */
+static int suspend(void)
+{
+	int seconds, ret = -EAGAIN;
+
+	for (seconds = 2; ret && seconds < 100; seconds *= 2)
+		ret = sleep_for(seconds);
+	return ret;
+}
+
+/*
+ * Each exit is measured until the guest runs again, also over a sleep, but for the last one.
+ * After hibernation the counter has begun anew, so what spans it can't be measured. (With
+ * protection, no machine can hibernate in earnest: the image would lack EL2's memory.)
+ */
+TEST_F(hyp, totals_are_right_after_a_sleep)
+{
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, run_around(stay_awake));
+	EXPECT_EQ(2 * STORES - 1, totals_of_stores().count);
+
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, run_around(suspend));
+	EXPECT_EQ(2 * STORES - 1, totals_of_stores().count);
+	EXPECT_LT(1000000000, totals_of_stores().max);
+
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, run_around(hibernate));
+	EXPECT_EQ(2 * STORES - (is_protected() ? 1 : 2), totals_of_stores().count);
+
+	/* It goes on with the next exits. */
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_EQ(10, emitted_calls());
+	EXPECT_TRUE(totals_fresh());
+}
+
+#define NAP_US	20000
+
+/* Does an exit, during which this task waits, take as long as the task sees? */
+static bool measures_right(const struct vm *vm)
+{
+	uint64_t start, before, after, end, ns;
+
+	start = boot_ns();
+	vm_run(vm);
+	before = boot_ns();
+	ns = totals_of_stores().total;
+	usleep(NAP_US);
+	after = boot_ns();
+	vm_run(vm);
+	end = boot_ns();
+	ns = totals_of_stores().total - ns;
+	return ns >= after - before && ns <= end - start;
+}
+
+/* EL2 is told of a correction some time after the tick that has found it. */
+static bool measures_right_soon(const struct vm *vm)
+{
+	int tries = 100;
+
+	while (!measures_right(vm))
+		if (!tries--)
+			return false;
+	return true;
+}
+
+/* The correction is ten per cent, more than the time that the task needs for itself. */
+TEST_F(hyp, totals_follow_what_ntp_does_to_the_clock)
+{
+	struct timex faster = { .modes = ADJ_TICK, .tick = 11000 };
+	struct timex normal = { .modes = ADJ_TICK, .tick = 10000 };
+	struct vm vm = vm_create(use_fp, sizeof(use_fp));
+
+	ASSERT_TRUE(totals_on());
+	EXPECT_TRUE(measures_right_soon(&vm));
+	ASSERT_LE(0, adjtimex(&faster));
+	EXPECT_TRUE(measures_right_soon(&vm));
+	EXPECT_TRUE(measures_right_soon(&vm));
+	ASSERT_LE(0, adjtimex(&normal));
+	EXPECT_TRUE(measures_right_soon(&vm));
+	vm_destroy(&vm);
+	EXPECT_TRUE(totals_fresh());
 }
 
 TEST_F(hyp, totals_of_smcs_and_psci_are_by_function)

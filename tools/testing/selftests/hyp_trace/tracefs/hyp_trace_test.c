@@ -13,6 +13,7 @@
 #include <sys/timex.h>
 #include <sys/wait.h>
 
+#include "../hyp_sleep.h"
 #include "hyp_fixture.h"
 
 /* A size is rounded up to whole pages of page_data() bytes of events, at least two. */
@@ -122,27 +123,6 @@ TEST_F(hyp, time_follows_what_ntp_does_to_the_clock)
 	ASSERT_LE(0, adjtimex(&normal));
 	EXPECT_TRUE(is_corrected_soon());
 	EXPECT_EQ(0, misdated(10));
-}
-
-#define WAKEUP_COUNT	"/sys/power/wakeup_count"
-#define RTC		"/sys/class/rtc/rtc0/"
-
-/*
- * Sleep until the real-time clock wakes the machine. The machine does not go to sleep if
- * a wake-up was counted after the read of wakeup_count. Returns 0 if the machine has
- * slept and an interrupt has woken it.
- */
-static int sleep_for(int seconds)
-{
-	char *count;
-	int ret;
-
-	put(RTC "wakealarm", "0");
-	count = get(WAKEUP_COUNT);
-	ret = put(RTC "wakealarm", path_of("+%d", seconds)) ?: put(WAKEUP_COUNT, count) ?:
-	      put("/sys/power/state", "freeze");
-	free(count);
-	return ret ?: get_num("/sys/power/pm_wakeup_irq", "") > 0 ? 0 : -EAGAIN;
 }
 
 TEST_F(hyp, time_is_right_after_suspend)
@@ -799,22 +779,6 @@ TEST_F(hyp, a_cpu_that_has_slept_is_traced_as_before)
 	EXPECT_LT(0, read_raw(0, check_pairs, &p));
 	EXPECT_EQ(0, p.errors);
 	EXPECT_LE(100, p.reasons[HVC]);
-}
-
-/*
- * Do what hibernation does, except for what firmware does meanwhile, which QEMU's does
- * not: all CPUs but one go off, then devices, timekeeping and KVM stop.
- */
-static int hibernate(void)
-{
-	int ret;
-
-	put("/sys/module/suspend/parameters/pm_test_delay", "1");
-	ret = put("/sys/power/pm_test", "core");
-	if (!ret)
-		ret = put("/sys/power/state", "disk");
-	put("/sys/power/pm_test", "none");
-	return ret;
 }
 
 TEST_F(hyp, a_machine_that_has_hibernated_is_traced_as_before)
