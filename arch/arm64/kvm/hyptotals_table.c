@@ -23,10 +23,12 @@
 
 /**
  * struct snapshot - rows of all CPUs at about one time
+ * @size:	rows that there is room for
  * @nr_rows:	rows in use
  * @rows:	by VM, vCPU, kind and reason, no two the same
  */
 struct snapshot {
+	size_t			size;
 	size_t			nr_rows;
 	struct hyp_totals_row	rows[];
 };
@@ -98,16 +100,20 @@ static bool row_makes_sense(const struct hyp_totals_row *row)
 	       sum == row->count && row->min <= row->max && row->max <= row->total;
 }
 
-/* Add a CPU's rows that have counted anything to the snapshot. */
-static void read_rows(struct snapshot *snapshot, struct hyptotals_table *table, int cpu,
+/* Add a CPU's rows that have counted anything to the snapshot; false if they don't fit. */
+static bool read_rows(struct snapshot *snapshot, struct hyptotals_table *table, int cpu,
 		      unsigned int *patience)
 {
 	u32 i;
 
 	for (i = 1; i < hyp_totals_places(table->nr_rows); i++) {
 		struct hyp_totals_row *copy = &snapshot->rows[snapshot->nr_rows];
-		bool ok = row_read(row_at(table, i), copy, patience);
+		bool ok;
 
+		if (snapshot->nr_rows == snapshot->size)
+			return false;
+
+		ok = row_read(row_at(table, i), copy, patience);
 		if (ok && !copy->count)
 			continue;
 
@@ -120,13 +126,15 @@ static void read_rows(struct snapshot *snapshot, struct hyptotals_table *table, 
 		pr_warn_ratelimited("hyp_trace: CPU%d: row %u of the totals makes no sense: key %#llx, count %llu\n",
 				    cpu, i, copy->key, copy->count);
 	}
+
+	return true;
 }
 
 /*
  * Read a CPU's rows. If a row has become part of "other" after that was read, read them again,
- * and don't let EL2 keep this going for ever.
+ * and don't let EL2 keep this going for ever. False if they don't fit.
  */
-static void read_cpu(struct snapshot *snapshot, int cpu, unsigned int *patience)
+static bool read_cpu(struct snapshot *snapshot, int cpu, unsigned int *patience)
 {
 	struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
 	const struct hyp_totals_state *state = table->pages[0];
@@ -137,10 +145,51 @@ static void read_cpu(struct snapshot *snapshot, int cpu, unsigned int *patience)
 	do {
 		snapshot->nr_rows = before;
 		replaced = READ_ONCE(state->replaced);
-		read_rows(snapshot, table, cpu, patience);
+		if (!read_rows(snapshot, table, cpu, patience))
+			return false;
+
 		cond_resched();
 		/* The acquire of row_try() orders this after the rows. */
 	} while (READ_ONCE(state->replaced) != replaced && --tries);
+
+	return true;
+}
+
+/* EL2 may use more rows while they are read. */
+#define SPARE_ROWS	64
+
+static size_t rows_in_use(void)
+{
+	size_t n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+		const struct hyp_totals_state *state;
+
+		if (!table->pages)
+			continue;
+
+		state = table->pages[0];
+		n += HYP_TOTALS_KINDS + SPARE_ROWS +
+		     min_t(u64, READ_ONCE(state->used), table->nr_rows);
+	}
+
+	return n;
+}
+
+/* Read the rows of all CPUs; false if they don't fit. */
+static bool read_all(struct snapshot *snapshot)
+{
+	unsigned int patience = 10000;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (per_cpu(hyptotals_table, cpu).pages &&
+		    !read_cpu(snapshot, cpu, &patience))
+			return false;
+
+	return true;
 }
 
 /* The VM and vCPU of a row; what is the host's comes first. */
@@ -207,25 +256,23 @@ static void merge(struct snapshot *snapshot)
  */
 void *hyptotals_snapshot(void)
 {
-	unsigned int patience = 10000;
 	struct snapshot *snapshot;
-	size_t places = 0;
-	int cpu;
+	size_t size;
 
 	guard(mutex)(&hyptotals_lock);
 
-	for_each_possible_cpu(cpu)
-		if (per_cpu(hyptotals_table, cpu).pages)
-			places += hyp_totals_places(per_cpu(hyptotals_table, cpu).nr_rows);
+	for (size = rows_in_use(); ; size *= 2) {
+		snapshot = kvmalloc(struct_size(snapshot, rows, size), GFP_KERNEL);
+		if (!snapshot)
+			return NULL;
 
-	snapshot = kvmalloc(struct_size(snapshot, rows, places), GFP_KERNEL);
-	if (!snapshot)
-		return NULL;
+		snapshot->size = size;
+		snapshot->nr_rows = 0;
+		if (read_all(snapshot))
+			break;
 
-	snapshot->nr_rows = 0;
-	for_each_possible_cpu(cpu)
-		if (per_cpu(hyptotals_table, cpu).pages)
-			read_cpu(snapshot, cpu, &patience);
+		kvfree(snapshot);
+	}
 
 	sort(snapshot->rows, snapshot->nr_rows, sizeof(snapshot->rows[0]), by_key, NULL);
 	merge(snapshot);

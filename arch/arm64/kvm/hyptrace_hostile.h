@@ -238,6 +238,7 @@ void hostile_totals_arguments(struct kunit *test);
 void hostile_totals_pages(struct kunit *test);
 void hostile_totals_order(struct kunit *test);
 void hostile_totals_writes(struct kunit *test);
+void hostile_totals_nonsense(struct kunit *test);
 void hostile_random_calls(struct kunit *test);
 const void *hostile_next_batch(const void *prev, char *desc);
 

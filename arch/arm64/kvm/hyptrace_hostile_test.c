@@ -978,6 +978,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(hostile_totals_pages),
 	KUNIT_CASE(hostile_totals_order),
 	KUNIT_CASE(hostile_totals_writes),
+	KUNIT_CASE(hostile_totals_nonsense),
 	KUNIT_CASE_PARAM_ATTR(hostile_random_calls, hostile_next_batch,
 			      { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE(a_region_cannot_be_written_once_it_is_given_away),

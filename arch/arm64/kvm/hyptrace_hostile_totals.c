@@ -6,6 +6,7 @@
 
 #include <linux/gfp.h>
 
+#include "hyptotals.h"
 #include "hyptrace_hostile.h"
 
 static void free_region(void *region)
@@ -268,4 +269,103 @@ void hostile_totals_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
 	hostile_table_expect_intact(test, table, "writing to a table");
+}
+
+/* Nonsense ------------------------------------------------------------------------- */
+
+/* A row that makes sense, and one of its fields with which it does not. */
+static const struct nonsense {
+	const char	*what;
+	size_t		offset;
+	u64		value;
+} nonsense[] = {
+	{ "no kind",		offsetof(struct hyp_totals_row, key),	 BIT_ULL(32) },
+	{ "an unknown kind",	offsetof(struct hyp_totals_row, key),	 HYP_TOTALS_KINDS },
+	{ "min above max",	offsetof(struct hyp_totals_row, min),	 U64_MAX },
+	{ "max above total",	offsetof(struct hyp_totals_row, max),	 1000 },
+	{ "an empty histogram",	offsetof(struct hyp_totals_row, bucket), 0 },
+	{ "being written",	offsetof(struct hyp_totals_row, count),	 8 },
+};
+
+static void sound_row(struct hyp_totals_row *row, u64 reason)
+{
+	*row = (struct hyp_totals_row) {
+		.done	= 7,
+		.count	= 7,
+		.key	= HYP_TOTALS_HCALL | reason << 32,
+		.total	= 70,
+		.min	= 10,
+		.max	= 10,
+		.bucket	= { 7 },
+	};
+}
+
+/* Read all rows; returns their number. */
+static ssize_t count_rows(void)
+{
+	void *snapshot = hyptotals_snapshot();
+	ssize_t n;
+
+	if (!snapshot)
+		return -ENOMEM;
+
+	n = hyptotals_snapshot_rows(snapshot);
+	kvfree(snapshot);
+	return n;
+}
+
+static struct hyp_totals_row *writable_row(const struct hyptotals_table *table, u32 i)
+{
+	struct hyp_totals_row *rows = table->pages[i / HYP_TOTALS_PER_PAGE];
+
+	return &rows[i % HYP_TOTALS_PER_PAGE];
+}
+
+/* Reasons that no hypercall has. */
+#define REASON		0xfff
+
+/* The reader, in turn, believes no row that EL2 can't have written. */
+void hostile_totals_nonsense(struct kunit *test)
+{
+	const struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, 0);
+	struct hostile_table *other = hostile_table_new(test);
+	const struct nonsense *n;
+	struct hyp_totals_row *row;
+	u32 i, last, filled = 0;
+	ssize_t rows;
+	u64 bad;
+
+	/* EL2 does not write to the tables that it keeps. */
+	KUNIT_ASSERT_EQ(test, 0, hyptotals_enable(true));
+	KUNIT_ASSERT_EQ(test, 0, hyptotals_enable(false));
+	last = hyp_totals_places(table->nr_rows) - 1;
+	row = writable_row(table, last);
+	KUNIT_EXPECT_EQ(test, 0, row->count);
+	rows = count_rows();
+	bad = table->bad;
+
+	sound_row(row, REASON);
+	KUNIT_EXPECT_EQ(test, rows + 1, count_rows());
+	KUNIT_EXPECT_EQ(test, bad, table->bad);
+	for (n = nonsense; n < nonsense + ARRAY_SIZE(nonsense); n++) {
+		sound_row(row, REASON);
+		*(u64 *)((void *)row + n->offset) = n->value;
+		KUNIT_EXPECT_EQ_MSG(test, rows, count_rows(), "%s", n->what);
+		KUNIT_EXPECT_EQ_MSG(test, ++bad, table->bad, "%s", n->what);
+	}
+
+	/* There are more rows than are said to be used. */
+	for (i = HYP_TOTALS_KINDS; i <= last; i++) {
+		row = writable_row(table, i);
+		if (i < last && row->count)
+			continue;
+
+		sound_row(row, REASON + i);
+		filled++;
+	}
+	KUNIT_EXPECT_GT(test, filled, table->nr_rows / 2);
+	KUNIT_EXPECT_EQ(test, rows + filled, count_rows());
+	KUNIT_EXPECT_EQ(test, bad, table->bad);
+	KUNIT_EXPECT_EQ(test, 0, hyptotals_reset());
+	hostile_table_expect_intact(test, other, "reading nonsense");
 }
