@@ -470,7 +470,8 @@ static struct recording *finish(struct follower *f, const char *from)
 	qsort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
 	warn_of_lost(r->table, from);
 	if (!r->table->nr)
-		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too", from);
+		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too",
+		     from);
 	tdestroy(f->tasks, free);
 	free(f->fields);
 	free(f->cpu);

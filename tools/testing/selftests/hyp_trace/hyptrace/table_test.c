@@ -106,8 +106,8 @@ static void a_bucket_is_a_better_bound(void)
 	add(now, "A", 1, 1000000);
 	add(now, "A", 1, 600);
 	row = take_difference("A");
-	CHECK(row && row->min == 512 && row->max == 1024 && row->min_is_bound && row->max_is_bound &&
-	      row_percentile(row, 50) == 1024, "not so");
+	CHECK(row && row->min == 512 && row->max == 1024 && row->min_is_bound &&
+	      row->max_is_bound && row_percentile(row, 50) == 1024, "not so");
 }
 
 static void what_does_not_happen_is_not_there(void)
