@@ -119,8 +119,8 @@ struct recorder {
 	FILE	*log;
 };
 
-/* Count open files of a process that are a buffer's, by whose name ends in @name. */
-static int count_open(const char *pid, const char *name)
+/* Count a process's open trace_pipe_raw of an instance; @dir is part of their names. */
+static int count_open(const char *pid, const char *dir_name)
 {
 	char path[300], target[300];
 	struct dirent *entry;
@@ -133,7 +133,7 @@ static int count_open(const char *pid, const char *name)
 	while (dir && (entry = readdir(dir))) {
 		length = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 		target[length > 0 ? length : 0] = '\0';
-		n += !!strstr(target, name) && strstr(target, "/trace_pipe_raw");
+		n += !!strstr(target, dir_name) && strstr(target, "/trace_pipe_raw");
 	}
 	if (dir)
 		closedir(dir);
@@ -216,7 +216,7 @@ static struct recorder recorder_start(char **argv)
 	save_tracing();
 	tracefs_trace_off(hyp_open());
 	recorder.pid = helper_start(argv, fileno(recorder.log));
-	/* Not before it is ready does it understand that it should end. */
+	/* Until it is ready, it does not understand that it should end; so wait also if interrupted. */
 	while (!is_ready(&recorder, now_seconds() - start))
 		if (command_ends(recorder.pid, 0.02))
 			fail(&recorder, command_wait(recorder.pid));
@@ -378,7 +378,9 @@ int cmd_record(int argc, char **argv)
 	make_command_line(&command_line, &arguments);
 	catch_interrupts();
 	recorder = recorder_start(command_line.text);
-	if (!interrupted)
+	if (interrupted)
+		arguments.measurement.status = 128 + interrupted;
+	else
 		wait_for_end(&arguments, &recorder);
 	/* trace-cmd empties the buffers at its end, so count before. */
 	tracefs_trace_off(hyp_open());

@@ -54,7 +54,8 @@ struct cpu {
 	char			reason[REASON_SIZE];
 	uint64_t		entered, left;
 	uint64_t		away;		/* in a guest, or in PSCI firmware [ns] */
-	uint64_t		ran;		/* the guest has run so long, not yet added */
+	bool			run_ended;	/* the guest has run for @ran; not yet added */
+	uint64_t		ran;
 	bool			guest_has_run;
 	struct vcpu_state	*loaded;	/* what an event has told in this stay */
 	struct vcpu_state	*running;
@@ -147,22 +148,26 @@ static void learn_vcpu(struct follower *f, struct cpu *c, struct task *task,
 	task->vcpu = v;
 }
 
-/* What a vCPU's thread does from now on. */
-static void begins(struct follower *f, struct vcpu_state *v, enum activity activity, uint64_t now)
+static void add_span(struct vcpu_state *v, uint64_t end)
 {
 	struct vcpu *vcpu = &v->vcpu;
 
+	if (v->nr_spans == vcpu->size) {
+		vcpu->size = vcpu->size ? 2 * vcpu->size : 256;
+		vcpu->span = xrealloc(vcpu->span, vcpu->size, sizeof(*vcpu->span));
+	}
+	vcpu->span[v->nr_spans++] = (struct span) {
+		.start = v->since, .end = end, .activity = v->activity,
+	};
+}
+
+/* What a vCPU's thread does from now on. */
+static void begins(struct follower *f, struct vcpu_state *v, enum activity activity, uint64_t now)
+{
 	if (v->since) {
 		v->time[v->activity] += now - v->since;
-		if (f->want_spans && now > v->since) {
-			if (v->nr_spans == vcpu->size) {
-				vcpu->size = vcpu->size ? 2 * vcpu->size : 256;
-				vcpu->span = xrealloc(vcpu->span, vcpu->size, sizeof(*vcpu->span));
-			}
-			vcpu->span[v->nr_spans++] = (struct span) {
-				.start = v->since, .end = now, .activity = v->activity,
-			};
-		}
+		if (f->want_spans)
+			add_span(v, now);
 	}
 	v->activity = activity;
 	v->since = now;
@@ -229,6 +234,7 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 		return;
 	c->away += now - c->left;
 	c->ran = now - c->left;
+	c->run_ended = true;
 	c->guest_has_run = true;
 	v->stopped = now;
 	strcpy(v->reason, REASON_UNKNOWN);
@@ -242,9 +248,9 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 /* Add the guest's last run. When it ended, its vCPU may not have been known. */
 static void add_run(struct follower *f, struct cpu *c)
 {
-	if (c->ran)
+	if (c->run_ended)
 		add_vcpus(f, c->running, KIND_GUEST, "-", c->ran);
-	c->ran = 0;
+	c->run_ended = false;
 }
 
 static void host_enters(struct follower *f, struct cpu *c, struct task *task, const char *reason,
