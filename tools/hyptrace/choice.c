@@ -71,7 +71,7 @@ static void add_pattern(struct choice *choice, const char *text)
 	else if (!strncmp(pattern, HYP_INSTANCE ":", strlen(HYP_INSTANCE ":")))
 		pattern += strlen(HYP_INSTANCE ":");
 	for (i = 0; i < choice->nr; i++) {
-		/* What is only taken away, is taken from all. */
+		/* If the first pattern takes away, it takes away from all events. */
 		if (choice->is_empty && *text == '-')
 			choice->chosen[i] = true;
 		if (fnmatch(pattern, choice->name[i], 0))

@@ -77,6 +77,24 @@ static pid_t xfork(void)
 }
 
 /**
+ * command_run() - run the user's command, unless this program should end already
+ * @argv:	the command and its arguments, with NULL at the end
+ *
+ * Return: its exit status, as from command_wait()
+ */
+int command_run(char **argv)
+{
+	pid_t pid;
+
+	if (interrupted)
+		return 128 + interrupted;
+	pid = command_start(argv);
+	while (!command_ends(pid, 1))
+		command_forward(pid);
+	return command_wait(pid);
+}
+
+/**
  * command_start() - start the user's command
  * @argv:	the command and its arguments, with NULL at the end
  *
@@ -144,11 +162,9 @@ int command_wait(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0) {
+	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			err(1, "waitpid");
-		command_forward(pid);
-	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The user's command, while which is measured or recorded.
+ * The user's command. What happens while it runs is measured or recorded.
  */
 #ifndef HYPTRACE_COMMAND_H
 #define HYPTRACE_COMMAND_H
@@ -12,6 +12,7 @@
 extern volatile sig_atomic_t interrupted;
 
 void catch_interrupts(void);
+int command_run(char **argv);
 pid_t command_start(char **argv);
 pid_t helper_start(char **argv, int output);
 void command_forward(pid_t pid);

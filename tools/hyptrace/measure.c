@@ -58,7 +58,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 const struct argp measure_argp = { .options = options, .parser = parse };
 
-/* If others keep totals, too, these are not disturbed. */
+/* If others have turned totals on before, they stay on. */
 static struct table *measure_difference(struct measurement *measurement)
 {
 	struct table *before, *after, *table;
@@ -69,7 +69,7 @@ static struct table *measure_difference(struct measurement *measurement)
 	before = totals_read();
 	seconds = now_seconds();
 	if (measurement->argv)
-		measurement->status = command_wait(command_start(measurement->argv));
+		measurement->status = command_run(measurement->argv);
 	else
 		wait_seconds(measurement->seconds);
 	after = totals_read();

@@ -79,7 +79,7 @@ const char *reason_text(const struct row *row)
 
 /* Text ------------------------------------------------------------------------------ */
 
-/* The parts of a table. What a part has in common, adds up to a whole. */
+/* The parts of a table. The times of a part's rows add up to a whole. */
 static const struct section {
 	const char	*title;
 	bool		is_vcpus;
@@ -157,7 +157,7 @@ void print_sections(FILE *file, const struct table *table)
 void warn_of_lost(const struct table *table, const char *from)
 {
 	if (table->lost)
-		warnx("%s: %" PRIu64 " or more events were lost: what they belong to is missing",
+		warnx("%s: %" PRIu64 " or more events were lost: what they belong to is missing, and an exit of which a part is missing may seem longer",
 		      from, table->lost);
 }
 
@@ -184,7 +184,7 @@ static void print_text(FILE *file, const struct table *table, const struct selec
 
 /* CSV ------------------------------------------------------------------------------- */
 
-/* Names consist of letters, digits, "_" and "-", so nothing needs quotes. */
+/* No name has a comma or a quote. */
 static void print_csv(FILE *file, const struct table *table)
 {
 	const struct row *row;

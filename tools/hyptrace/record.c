@@ -191,33 +191,32 @@ static void save_tracing(void)
 	atexit(restore_tracing);
 }
 
-/* How long to wait for a process that reads each CPU's buffer; one that is offline has none. */
-#define READY_SECONDS	3
+/* trace-cmd needs a moment; after this time, something else is wrong. */
+#define READY_SECONDS	60
 
 /*
  * trace-cmd starts a process for each buffer, and then turns tracing on: the host's first. A
  * command that begins earlier is not recorded from its beginning. A process that has not begun
  * to read when a short command is over would record nothing.
  */
-static bool is_ready(const struct recorder *recorder, double waited)
+static bool is_ready(const struct recorder *recorder)
 {
 	return tracefs_trace_is_on(hyp_open()) == 1 &&
-	       (waited > READY_SECONDS ||
-		count_read(recorder->pid) >= sysconf(_SC_NPROCESSORS_CONF));
+	       count_read(recorder->pid) >= sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static struct recorder recorder_start(char **argv)
 {
 	struct recorder recorder = { .log = tmpfile() };
-	const double start = now_seconds();
+	const double end = now_seconds() + READY_SECONDS;
 
 	if (!recorder.log)
 		err(1, "temporary file");
 	save_tracing();
 	tracefs_trace_off(hyp_open());
 	recorder.pid = helper_start(argv, fileno(recorder.log));
-	/* Until it is ready, it does not understand that it should end; so wait also if interrupted. */
-	while (!is_ready(&recorder, now_seconds() - start))
+	/* Wait also if interrupted: before it is ready, it does not understand that it should end. */
+	while (!is_ready(&recorder) && now_seconds() < end)
 		if (command_ends(recorder.pid, 0.02))
 			fail(&recorder, command_wait(recorder.pid));
 	return recorder;

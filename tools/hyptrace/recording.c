@@ -352,9 +352,10 @@ static struct cpu *cpu_of(struct follower *f, int cpu)
 
 /*
  * Events are missing: what has begun before can't be measured. Any vCPU may have run on this CPU
- * meanwhile, or have been switched to and from.
+ * meanwhile, or have been switched to and from. (What other CPUs did meanwhile has been followed
+ * already, so an exit may seem longer than it was.)
  */
-static void forget(struct follower *f, const struct tep_record *record)
+static void forget(struct follower *f, const struct tep_record *record, bool is_hyps)
 {
 	struct recording *r = f->recording;
 	struct vcpu_state *v;
@@ -363,7 +364,8 @@ static void forget(struct follower *f, const struct tep_record *record)
 	r->table->lost += record->missed_events > 0 ? record->missed_events : 1;
 	for (i = 0; i < r->nr_vcpus; i++) {
 		v = (struct vcpu_state *)r->vcpu[i];
-		v->stopped = 0;
+		if (is_hyps)
+			v->stopped = 0;
 		v->since = 0;
 		v->at_el1 = ACTIVITY_HOST;
 	}
@@ -376,7 +378,7 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 	struct cpu *c;
 
 	if (record->missed_events)
-		forget(f, record);
+		forget(f, record, is_hyps);
 	if (type == f->prev_state.type)
 		switches(f, record);
 	if (!is_hyps)

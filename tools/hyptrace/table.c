@@ -344,7 +344,8 @@ void vm_set_tid(struct vm *vm, unsigned int vcpu, pid_t tid)
 /* Take away what @before has; false if that is more than there is. */
 static bool row_subtract(struct row *row, const struct row *before)
 {
-	bool is_shorter = row->min < before->min, is_longer = row->max > before->max;
+	bool is_shorter = !row->min_is_bound && row->min < before->min;
+	bool is_longer = !row->max_is_bound && row->max > before->max;
 	int i, first = -1, last = 0;
 
 	if (row->count < before->count || row->total < before->total)

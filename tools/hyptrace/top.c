@@ -51,6 +51,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
  * @shown:	what has been added in that time
  * @start:	when it began [s]
  * @is_paused:	it is not refreshed
+ * @group:	which of groups[] the key g has chosen
  */
 struct view {
 	struct selection	selection;
@@ -58,23 +59,13 @@ struct view {
 	struct table		*before, *shown;
 	double			start;
 	bool			is_paused;
+	unsigned int		group;
 };
 
 /* What the key g goes through. */
 static const char * const groups[] = { NULL, "guest,exit", "exit", "hcall", "smc,psci", "abort" };
 
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
-
-static void next_group(struct selection *selection)
-{
-	size_t i = 0;
-
-	while (i < NR_GROUPS && (!selection->kinds || !groups[i] ||
-				 strcmp(selection->kinds, groups[i])) &&
-	       (selection->kinds || groups[i]))
-		i++;
-	selection->kinds = groups[i < NR_GROUPS ? (i + 1) % NR_GROUPS : 0];
-}
 
 /* The living VM with the next number; after the last one, all. */
 static void next_vm(struct view *view)
@@ -182,7 +173,7 @@ static bool handle(struct view *view, int key)
 		next_vm(view);
 		break;
 	case 'g':
-		next_group(&view->selection);
+		view->selection.kinds = groups[++view->group % NR_GROUPS];
 		break;
 	case ' ':
 		view->is_paused = !view->is_paused;
@@ -199,6 +190,7 @@ static void run(struct view *view)
 	while (!interrupted) {
 		show(view);
 		left = view->start + view->seconds - now_seconds();
+		left = left > 1000 ? 1000 : left;
 		timeout(view->is_paused ? -1 : left > 0 ? left * 1000 + 1 : 1);
 		key = getch();
 		if (!handle(view, key))

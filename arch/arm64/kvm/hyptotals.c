@@ -277,7 +277,7 @@ int hyptotals_set_rows(u32 rows)
 
 /* Sleep ----------------------------------------------------------------------------- */
 
-/* The machine hibernates. This is part of the image, so it is true when that goes on. */
+/* The machine hibernates. The image has this, so it is still true when the machine goes on. */
 static bool hibernates;
 
 static int pm_notify(struct notifier_block *nb, unsigned long action, void *data)

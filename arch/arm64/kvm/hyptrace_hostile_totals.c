@@ -321,7 +321,7 @@ static struct hyp_totals_row *writable_row(const struct hyptotals_table *table, 
 	return &rows[i % HYP_TOTALS_PER_PAGE];
 }
 
-/* Reasons that no hypercall has. */
+/* From here on, no hypercall has these numbers. */
 #define REASON		0xfff
 
 /* The reader, in turn, believes no row that EL2 can't have written. */
@@ -335,7 +335,7 @@ void hostile_totals_nonsense(struct kunit *test)
 	ssize_t rows;
 	u64 bad;
 
-	/* EL2 does not write to the tables that it keeps. */
+	/* While totals are off, EL2 keeps the tables, but does not write to them. */
 	KUNIT_ASSERT_EQ(test, 0, hyptotals_enable(true));
 	KUNIT_ASSERT_EQ(test, 0, hyptotals_enable(false));
 	last = hyp_totals_places(table->nr_rows) - 1;

@@ -28,6 +28,16 @@ static inline int sleep_for(int seconds)
 	return ret ?: get_num("/sys/power/pm_wakeup_irq", "") > 0 ? 0 : -EAGAIN;
 }
 
+/* Going to sleep can take longer than the alarm; try again with more time then. */
+static inline int suspend(void)
+{
+	int seconds, ret = -EAGAIN;
+
+	for (seconds = 2; ret && seconds < 100; seconds *= 2)
+		ret = sleep_for(seconds);
+	return ret;
+}
+
 /*
  * Do what hibernation does, except for what firmware does meanwhile, which QEMU's does
  * not: all CPUs but one go off, then devices, timekeeping and KVM stop.

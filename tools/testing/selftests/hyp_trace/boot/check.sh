@@ -14,7 +14,7 @@ says() {
 	[ $? = "$1" ] && grep -q "$2" $log
 }
 
-# Says hyptrace the same? What hyptrace-check can't know is another message.
+# Does hyptrace say the same? Where it knows more than hyptrace-check, its message is another.
 hyptrace_says() {
 	if [ ! -e /bin/hyptrace ]; then
 		skip "hyptrace could not be had: $1"

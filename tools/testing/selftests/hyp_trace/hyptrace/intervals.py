@@ -107,10 +107,12 @@ def host_interval(stay, exception_classes):
 
 def runs_of(number, stay, vcpu_of):
     """The guest's runs in a stay. vcpu_of has the last vCPU of each thread."""
-    for start, end, where, left in gaps(stay):
-        if where != "eret_guest":
-            continue
-        at = next(i for i, event in enumerate(stay) if i > left and event.name == "hyp_enter")
+    runs = [gap for gap in gaps(stay) if gap[2] == "eret_guest"]
+    if stay[-1].name == "hyp_exit" and word(stay[-1], "reason") == "eret_guest":
+        runs.append((stay[-1].time, None, "eret_guest", len(stay) - 1))  # its end is missing
+    for start, end, _, left in runs:
+        at = next((i for i, event in enumerate(stay) if i > left and event.name == "hyp_enter"),
+                  len(stay))
         told = [event for event in stay[:at + 2] if "vcpu=" in event.text]
         pid = stay[0].pid
         if told:
@@ -186,6 +188,8 @@ def main():
     for vcpu, runs in by_vcpu.items():
         runs.sort(key=lambda run: run.start)
         for run, following in zip(runs, runs[1:] + [None]):
+            if run.end is None:
+                continue
             times[(*vcpu, "guest", "-")].append(run.end - run.start)
             if following and not any(run.end < gap <= following.start for gap in missing):
                 kind = "exit_el2" if run.stay == following.stay else "exit_host"
@@ -203,7 +207,7 @@ def main():
             bad = True
     # What a vCPU did in a gap is not known.
     for vcpu in report["vcpus"] if not missing else []:
-        runs = by_vcpu[vcpu["vm"], vcpu["vcpu"]]
+        runs = [run for run in by_vcpu[vcpu["vm"], vcpu["vcpu"]] if run.end is not None]
         parts = breakdown(runs, all_stays, events)
         if parts != vcpu["time_ns"]:
             print("#", vcpu["vm"], vcpu["vcpu"], "text:", parts, "hyptrace:", vcpu["time_ns"])

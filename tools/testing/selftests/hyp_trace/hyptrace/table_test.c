@@ -149,6 +149,24 @@ static void a_part_of_a_row_may_go(void)
 	CHECK(row && row->count == 2 && row->total == 100 && difference->nr == 1, "not so");
 }
 
+/* "other" has two differences taken, its own and that of the row. */
+static void bounds_stay_bounds(void)
+{
+	const struct row *row;
+
+	begin();
+	add(before, REASON_OTHER, 1, 50);
+	add(before, REASON_OTHER, 1, 1000000);
+	add(before, "A", 5, 100);
+	add(now, REASON_OTHER, 1, 50);
+	add(now, REASON_OTHER, 1, 1000000);
+	add(now, REASON_OTHER, 5, 100);
+	add(now, REASON_OTHER, 1, 700);
+	row = take_difference(REASON_OTHER);
+	CHECK(row && row->count == 1 && row->total == 700 && row->min_is_bound &&
+	      row->min <= 700 && row->max_is_bound && row->max >= 700, "not so");
+}
+
 /* The part that is left has grown beyond what all of it was. */
 static void the_other_part_may_grow(void)
 {
@@ -202,6 +220,7 @@ static const struct test tests[] = {
 	TEST(what_does_not_happen_is_not_there),
 	TEST(a_row_may_go),
 	TEST(a_part_of_a_row_may_go),
+	TEST(bounds_stay_bounds),
 	TEST(the_other_part_may_grow),
 	TEST(a_reset_is_noticed),
 	TEST(a_reset_of_what_comes_again_is_noticed),

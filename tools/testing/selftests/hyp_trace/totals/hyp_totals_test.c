@@ -253,16 +253,6 @@ static int stay_awake(void)
 	return 0;
 }
 
-/* Going to sleep can take longer than the alarm; try again with more time then. */
-static int suspend(void)
-{
-	int seconds, ret = -EAGAIN;
-
-	for (seconds = 2; ret && seconds < 100; seconds *= 2)
-		ret = sleep_for(seconds);
-	return ret;
-}
-
 /*
  * Each exit is measured until the guest runs again, also over a sleep, but for the last one.
  * After hibernation the counter has begun anew, so what spans it can't be measured. (With
