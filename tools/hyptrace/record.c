@@ -215,7 +215,7 @@ static struct recorder recorder_start(char **argv)
 	save_tracing();
 	tracefs_trace_off(hyp_open());
 	recorder.pid = helper_start(argv, fileno(recorder.log));
-	/* Wait also if interrupted: before it is ready, it does not understand that it should end. */
+	/* Wait also if interrupted: before it is ready, it can't be told to end. */
 	while (!is_ready(&recorder) && now_seconds() < end)
 		if (command_ends(recorder.pid, 0.02))
 			fail(&recorder, command_wait(recorder.pid));
