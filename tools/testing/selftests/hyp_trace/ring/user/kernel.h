@@ -22,6 +22,7 @@ typedef uint8_t u8;
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define noinline		__attribute__((noinline))
+#define __packed		__attribute__((packed))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
@@ -29,6 +30,7 @@ typedef uint8_t u8;
 #define S64_MAX			INT64_MAX
 #define U64_MAX			UINT64_MAX
 #define U32_MAX			UINT32_MAX
+#define U16_MAX			UINT16_MAX
 #define BIT(n)			(1ull << (n))
 /* Each argument is evaluated once, in the common type. */
 #define of_two(a, op, b)						\
