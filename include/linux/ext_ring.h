@@ -83,7 +83,7 @@ static_assert(offsetof(struct ext_ring_page, data) == 16,
  *		@tail <= @claimed <= @tail + 1
  * @dropped:	events not written: for lack of a free page in no-overwrite mode, or
  *		while the ring was being exchanged
- * @rung:	number of alarms that have gone off
+ * @rung:	number of alarms that have gone off, and of other calls of the reader
  */
 struct ext_ring_meta {
 	__u64	claimed;

@@ -45,7 +45,7 @@ struct ext_ring_record {
  * @missed:	events dropped while @suspended that @dropped does not include yet
  * @tail:	position being written; readers may take any page up to it
  * @alarm:	ring the doorbell at the next event at this position or later
- * @rung:	number of alarms that have gone off
+ * @rung:	number of alarms that have gone off, and of other calls of the reader
  * @tail_slot:	@tail % @nr_slots
  * @nr_slots:	pages in the ring; there is one page more, the spare
  * @spare:	id of the page that the reader owns
@@ -253,6 +253,7 @@ void ext_ring_open(struct ext_ring *ring);
 void ext_ring_close(struct ext_ring *ring);
 void ext_ring_suspend(struct ext_ring *ring);
 void ext_ring_set_alarm(struct ext_ring *ring, u64 pos);
+void ext_ring_call_reader(struct ext_ring *ring);
 
 /**
  * ext_ring_doorbell() - tell the reader that this CPU's alarm has gone off

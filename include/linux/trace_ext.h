@@ -11,6 +11,7 @@
 #define _LINUX_TRACE_EXT_H
 
 #include <linux/cpumask.h>
+#include <linux/ext_filter.h>
 #include <linux/ext_ring.h>
 #include <linux/types.h>
 
@@ -48,6 +49,18 @@ enum trace_ext_mode {
 };
 
 /**
+ * enum trace_ext_action - what an event that is a trigger does
+ * @TRACE_EXT_NO_ACTION: it is none
+ * @TRACE_EXT_STOP:	stop recording, after this event
+ * @TRACE_EXT_START:	start recording, with this event
+ */
+enum trace_ext_action {
+	TRACE_EXT_NO_ACTION,
+	TRACE_EXT_STOP,
+	TRACE_EXT_START,
+};
+
+/**
  * struct trace_ext_ops - how to talk to the writer
  * @start:	called before the first ring is loaded: set up the writer's clock
  * @stop:	called after the last ring is unloaded: remove all overhead of tracing
@@ -68,6 +81,17 @@ enum trace_ext_mode {
  * @reset:	empty a ring
  * @enable:	record the event of that number (struct trace_ext_event) with type
  *		@type, or disable it if @type is 0
+ * @set_filter:	record the event of that number only if @nr comparisons @preds let it pass,
+ *		whose places count from EXT_FILTER_FIRST; always, if @nr is 0, which must not
+ *		fail. On failure, change nothing. -ENOSPC if there is no room for as many:
+ *		error_log has the reason then. NULL if the writer can't filter
+ * @set_trigger: have the event of that number do something when @nr comparisons @preds let it
+ *		pass, @count times at most (-1: without a limit); or, with
+ *		TRACE_EXT_NO_ACTION, no longer. If it does, the event is not one that does
+ *		something before. Otherwise as @set_filter. NULL if the writer has no triggers
+ * @trigger_left: how often the event of that number may still act; -1: without a limit
+ * @set_running: in mode TRACE_EXT_ON, stop or start recording, as triggers do. Any context
+ * @is_running:	whether triggers or @set_running let events be recorded. Any context
  * @seen:	a reader of events has closed its file. Any context. NULL if the writer need
  *		not know
  * @set_alarm:	call trace_ext_doorbell() on CPU @cpu at the next event at position
@@ -94,23 +118,41 @@ struct trace_ext_ops {
 	int	(*swap_page)(int cpu, struct ext_ring_swap *swap);
 	int	(*reset)(int cpu);
 	int	(*enable)(unsigned int event, u16 type);
+	int	(*set_filter)(unsigned int event, const struct ext_filter_pred *preds,
+			      unsigned int nr);
+	int	(*set_trigger)(unsigned int event, enum trace_ext_action action,
+			       long count, const struct ext_filter_pred *preds,
+			       unsigned int nr);
+	long	(*trigger_left)(unsigned int event);
+	void	(*set_running)(bool on);
+	bool	(*is_running)(void);
 	int	(*set_alarm)(int cpu, u64 pos);
 	void	(*seen)(void);
 };
 
 /**
  * enum trace_ext_error - messages in error_log: what an external event can't do
- * @TRACE_EXT_ERR_FILTER:	have a filter
+ * @TRACE_EXT_ERR_FILTER:	have a filter at all, or in another instance
+ * @TRACE_EXT_ERR_OPERAND:	have a filter that compares anything but numbers
+ * @TRACE_EXT_ERR_SIZE:		... that compares a field of that size
+ * @TRACE_EXT_ERR_LENGTH:	... that is so long
+ * @TRACE_EXT_ERR_ROOM:		... for which there is no room beside the others
  * @TRACE_EXT_ERR_ELSEWHERE:	be recorded in another instance
  * @TRACE_EXT_ERR_TRIGGER:	have a trigger, or be enabled by one
+ * @TRACE_EXT_ERR_COMMAND:	have a trigger other than traceoff and traceon
  * @TRACE_EXT_ERR_PROBE:	have an event probe
  * @TRACE_EXT_ERR_PERF:		be used by perf
  * @TRACE_EXT_NR_ERRORS:	number of messages
  */
 enum trace_ext_error {
 	TRACE_EXT_ERR_FILTER,
+	TRACE_EXT_ERR_OPERAND,
+	TRACE_EXT_ERR_SIZE,
+	TRACE_EXT_ERR_LENGTH,
+	TRACE_EXT_ERR_ROOM,
 	TRACE_EXT_ERR_ELSEWHERE,
 	TRACE_EXT_ERR_TRIGGER,
+	TRACE_EXT_ERR_COMMAND,
 	TRACE_EXT_ERR_PROBE,
 	TRACE_EXT_ERR_PERF,
 	TRACE_EXT_NR_ERRORS,

@@ -16,6 +16,7 @@
  * @number:	the writer's number of the event
  * @size:	size of its record [bytes]
  * @by_kernel:	its text depends on this kernel's code, not only on its format
+ * @action:	what it does as a trigger; protected by event_mutex
  * @users:	number of instances that have it enabled (the writer's, the root, or
  *		both); protected by event_mutex
  */
@@ -25,6 +26,7 @@ struct trace_ext_event {
 	unsigned int		number;
 	u16			size;
 	bool			by_kernel;
+	enum trace_ext_action	action;
 	unsigned int		users;
 };
 

@@ -127,6 +127,16 @@ static void ring_write_extend(struct ext_ring *ring, u64 delta)
 	ring->write += EXT_RING_EXTEND_SIZE;
 }
 
+/**
+ * ext_ring_call_reader() - have the reader look
+ * @ring:	this CPU's ring, open
+ */
+void ext_ring_call_reader(struct ext_ring *ring)
+{
+	WRITE_ONCE(ring->meta->rung, ++ring->rung);
+	ext_ring_doorbell();
+}
+
 /*
  * A reader waits for an event at this position or an earlier one, and this event will be
  * written. Return @delta, so that the caller can tail-call this without a stack frame.
@@ -134,8 +144,7 @@ static void ring_write_extend(struct ext_ring *ring, u64 delta)
 static noinline s64 ring_alarm(struct ext_ring *ring, s64 delta)
 {
 	ring->alarm = EXT_RING_NO_ALARM;
-	WRITE_ONCE(ring->meta->rung, ++ring->rung);
-	ext_ring_doorbell();
+	ext_ring_call_reader(ring);
 	return delta;
 }
 

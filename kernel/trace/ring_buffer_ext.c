@@ -246,13 +246,32 @@ static void unload_all(struct rb_ext *ext)
 	ext->started = false;
 }
 
-/* Set the writer's mode: on, or @otherwise if tracing is off or paused. */
+/*
+ * Set the writer's mode: on, or @otherwise if tracing is off or paused. While a trigger may
+ * turn tracing on, the mode is on, and the writer does not record until then.
+ */
 static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 {
+	bool on = ext->on || ext->nr_starters;
+
 	lockdep_assert_held(&ext->mode_lock);
 
-	ext->ops->set_mode(ext->on && !ext->paused ? TRACE_EXT_ON : otherwise,
-			   ext->overwrite);
+	ext->ops->set_mode(on && !ext->paused ? TRACE_EXT_ON : otherwise, ext->overwrite);
+}
+
+/* Set the mode again when something else than tracing_on has changed. */
+static void set_mode_again(struct rb_ext *ext)
+{
+	bool on = ext->on || ext->nr_starters;
+
+	set_mode(ext, on && ext->paused ? TRACE_EXT_DRAIN : TRACE_EXT_OFF);
+}
+
+/* The user turns tracing on or off. */
+static void set_running(struct rb_ext *ext, bool on)
+{
+	if (ext->ops->set_running && !ext->catching_up)
+		ext->ops->set_running(on);
 }
 
 /*
@@ -356,7 +375,7 @@ static bool is_idle(struct rb_ext *ext)
 {
 	lockdep_assert_held(&trace_types_lock);
 
-	return !READ_ONCE(ext->on) && !ext->tr->trace_ref &&
+	return !READ_ONCE(ext->on) && !READ_ONCE(ext->nr_starters) && !ext->tr->trace_ref &&
 	       !atomic_read(&ext->iters) && rb_ext_all_empty(ext);
 }
 
@@ -366,6 +385,7 @@ static void idle_work(struct work_struct *work)
 
 	guard(mutex)(&trace_types_lock);
 
+	rb_ext_catch_up(ext);
 	scoped_guard(cpus_read_lock) {
 		guard(mutex)(&ext->lock);
 
@@ -388,6 +408,7 @@ void rb_ext_reader_gone(struct rb_ext *ext)
 
 	if (ext->ops->seen)
 		ext->ops->seen();
+	rb_ext_catch_up(ext);
 	if (!READ_ONCE(ext->on))
 		schedule_work(&ext->idle);
 }
@@ -410,23 +431,42 @@ void rb_ext_on(struct rb_ext *ext)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	update_on(ext);
+	set_running(ext, ext->on);
 	set_mode(ext, TRACE_EXT_OFF);
+}
+
+/* A trigger has stopped recording, and another one may start it at any time: no drain. */
+static bool stays_armed(struct rb_ext *ext)
+{
+	guard(raw_spinlock_irqsave)(&ext->mode_lock);
+
+	if (!ext->catching_up || !ext->nr_starters)
+		return false;
+
+	update_on(ext);
+	return true;
 }
 
 void rb_ext_off(struct rb_ext *ext)
 {
 	guard(cpus_read_lock)();
 
+	if (stays_armed(ext))
+		return;
+
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		update_on(ext);
-		set_mode(ext, TRACE_EXT_DRAIN);
+		ext->ops->set_mode(TRACE_EXT_DRAIN, ext->overwrite);
 	}
 
 	/* After this, each event pair that had begun is complete. */
 	ext->ops->sync(-1);
 
-	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
+		update_on(ext);
+		set_running(ext, ext->on);
 		set_mode(ext, TRACE_EXT_OFF);
+	}
 
 	schedule_work(&ext->idle);
 }
@@ -436,7 +476,7 @@ void rb_ext_pause(struct rb_ext *ext)
 {
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	if (!ext->paused++ && ext->on)
+	if (!ext->paused++ && (ext->on || ext->nr_starters))
 		set_mode(ext, TRACE_EXT_DRAIN);
 }
 
@@ -444,7 +484,7 @@ void rb_ext_resume(struct rb_ext *ext)
 {
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	if (!--ext->paused && ext->on)
+	if (!--ext->paused && (ext->on || ext->nr_starters))
 		set_mode(ext, TRACE_EXT_OFF);
 }
 
@@ -453,7 +493,108 @@ void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	ext->overwrite = overwrite;
-	set_mode(ext, ext->on && ext->paused ? TRACE_EXT_DRAIN : TRACE_EXT_OFF);
+	set_mode_again(ext);
+}
+
+/* Triggers --------------------------------------------------------------------- */
+
+static bool has_changed(struct rb_ext *ext)
+{
+	guard(raw_spinlock_irqsave)(&ext->mode_lock);
+
+	/* While tracing is off and nothing can start it, the writer's state is of no account. */
+	return ext->nr_triggers && (ext->on || ext->nr_starters) &&
+	       ext->on != ext->ops->is_running();
+}
+
+/**
+ * rb_ext_catch_up() - set tracing_on to what the writer's triggers have done
+ * @ext:	the buffer, or NULL
+ *
+ * Context: trace_types_lock is held.
+ */
+void rb_ext_catch_up(struct rb_ext *ext)
+{
+	if (!ext || !has_changed(ext))
+		return;
+
+	lockdep_assert_held(&trace_types_lock);
+
+	ext->catching_up = true;
+	if (READ_ONCE(ext->on))
+		tracer_tracing_off(ext->tr);
+	else
+		tracer_tracing_on(ext->tr);
+	ext->catching_up = false;
+
+	/* As after a write to tracing_on: readers find that tracing is off. */
+	ring_buffer_wake_waiters(ext->tr->array_buffer.buffer, RING_BUFFER_ALL_CPUS);
+}
+
+/**
+ * rb_ext_tracing_on() - as rb_ext_catch_up(), for whoever reads tracing_on
+ * @ext:	the buffer, or NULL
+ */
+void rb_ext_tracing_on(struct rb_ext *ext)
+{
+	if (!ext || !READ_ONCE(ext->nr_triggers))
+		return;
+
+	guard(mutex)(&trace_types_lock);
+	rb_ext_catch_up(ext);
+}
+
+static void catch_up_work(struct work_struct *work)
+{
+	rb_ext_tracing_on(container_of(work, struct rb_ext, catch_up));
+}
+
+/**
+ * rb_ext_add_trigger() - an event is about to stop or start recording
+ * @ext:	the buffer
+ * @starts:	start it
+ *
+ * Return: 0, or the error of loading the rings, which a starter needs
+ */
+int rb_ext_add_trigger(struct rb_ext *ext, bool starts)
+{
+	int ret;
+
+	guard(mutex)(&trace_types_lock);
+
+	rb_ext_catch_up(ext);
+	ret = starts ? rb_ext_load(ext) : 0;
+	if (ret)
+		return ret;
+
+	guard(raw_spinlock_irqsave)(&ext->mode_lock);
+
+	if (!ext->nr_triggers)
+		set_running(ext, ext->on);
+	ext->nr_triggers++;
+	ext->nr_starters += starts;
+	set_mode_again(ext);
+	return 0;
+}
+
+/**
+ * rb_ext_del_trigger() - an event no longer stops or starts recording
+ * @ext:	the buffer
+ * @started:	it could start it
+ */
+void rb_ext_del_trigger(struct rb_ext *ext, bool started)
+{
+	guard(mutex)(&trace_types_lock);
+
+	rb_ext_catch_up(ext);
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
+		ext->nr_triggers--;
+		ext->nr_starters -= started;
+		set_mode_again(ext);
+	}
+
+	if (!READ_ONCE(ext->on))
+		schedule_work(&ext->idle);
 }
 
 /* Size and reset --------------------------------------------------------------- */
@@ -758,7 +899,7 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 	 * If tracing is on, tell the newly traced CPUs what turning on told the others. Before
 	 * the writer is registered, tracing may be on although nothing has been turned on.
 	 */
-	if (READ_ONCE(ext->on) && READ_ONCE(ext->started))
+	if ((READ_ONCE(ext->on) || READ_ONCE(ext->nr_starters)) && READ_ONCE(ext->started))
 		ext->in_use(ext, true);
 }
 
@@ -815,6 +956,7 @@ int rb_ext_init(struct rb_ext *ext)
 	raw_spin_lock_init(&ext->mode_lock);
 	ext->overwrite = true;
 	INIT_WORK(&ext->idle, idle_work);
+	INIT_WORK(&ext->catch_up, catch_up_work);
 	rb_ext_init_wait(ext);
 	rb_ext_crash_init(ext);
 	return 0;

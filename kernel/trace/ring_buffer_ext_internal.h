@@ -20,7 +20,7 @@
  * A lower part that finds that the rings may be unused schedules rb_ext.idle, a work of
  * the top layer.
  *
- * Locks, outer first: trace_types_lock, cpus_read_lock() or mmap_lock,
+ * Locks, outer first: event_mutex, trace_types_lock, cpus_read_lock() or mmap_lock,
  * rb_ext.lock, rb_ext_cpu.lock, rb_ext.mode_lock.
  */
 #ifndef _KERNEL_TRACE_RING_BUFFER_EXT_INTERNAL_H
@@ -185,9 +185,9 @@ struct rb_ext_cpu {
  * @writer:	its writer
  * @name:	prefix of messages
  * @ops:	the writer's operations
- * @in_use:	called when tracing is turned on, when the traced CPUs change while it
- *		is on, and when all rings have been unloaded; with trace_types_lock
- *		held, and no other lock
+ * @in_use:	called when tracing is turned on or a trigger may do that, when the traced
+ *		CPUs change meanwhile, and when all rings have been unloaded; with
+ *		trace_types_lock held, perhaps event_mutex, and no other lock of this file
  * @format:	the writer's events
  * @tr:		its instance
  * @link:	the link to it in instances/, or NULL
@@ -197,11 +197,16 @@ struct rb_ext_cpu {
  * @crash:	where the rings are, for dumps of all memory; NULL if they do not have them
  * @lock:	serialises load, unload, resize, reset
  * @started:	the writer has been started, so its clock runs
- * @mode_lock:	protects the three members below, and orders changes of the mode
+ * @mode_lock:	protects the five members below, and orders changes of the mode
  * @on:		tracing_on, as in trace_buffer.record_disabled; the writer has this
  *		state, or is about to get it
  * @paused:	nesting of rb_ext_pause()
  * @overwrite:	a full ring loses the oldest events, else the newest
+ * @nr_triggers: number of events that stop or start recording
+ * @nr_starters: number of those that start it; while there are any, the rings stay loaded
+ * @catching_up:	tracing_on is being set to what triggers have done; protected by
+ *		trace_types_lock
+ * @catch_up:	sets tracing_on to what triggers have done
  * @iters:	number of non-consuming readers
  * @idle:	unloads the rings when they are not needed
  * @waiters:	readers that wait for events of any CPU
@@ -231,6 +236,10 @@ struct rb_ext {
 	bool				on;
 	int				paused;
 	bool				overwrite;
+	unsigned int			nr_triggers;
+	unsigned int			nr_starters;
+	bool				catching_up;
+	struct work_struct		catch_up;
 
 	atomic_t			iters;
 	struct work_struct		idle;

@@ -197,8 +197,8 @@ static bool alarm_clear(struct rb_ext_cpu *c)
  * rb_ext_doorbell() - the writer may have rung, on this CPU
  * @ext:	the buffer
  *
- * The interrupt may have another cause, and usually no reader waits. If no alarm is set,
- * return without the lock, which readers hold while they copy a page.
+ * The interrupt may have another cause, and usually no reader waits. If no alarm is set and
+ * no trigger can ring, return without the lock, which readers hold while they copy a page.
  *
  * The check needs no lock. c->alarm is stored before the writer is told of the alarm: on
  * this CPU with interrupts off, or on another CPU while this one is offline or its ring is
@@ -214,13 +214,19 @@ void rb_ext_doorbell(struct rb_ext *ext)
 {
 	struct rb_ext_cpu *c = this_cpu_ptr(ext->cpus);
 
-	if (READ_ONCE(c->alarm) != RB_EXT_NO_ALARM && alarm_clear(c))
+	if ((READ_ONCE(c->alarm) != RB_EXT_NO_ALARM || READ_ONCE(ext->nr_triggers)) &&
+	    alarm_clear(c))
 		irq_work_queue(&c->doorbell);
 }
 
 static void doorbell_work(struct irq_work *work)
 {
-	wake_cpu(container_of(work, struct rb_ext_cpu, doorbell));
+	struct rb_ext_cpu *c = container_of(work, struct rb_ext_cpu, doorbell);
+
+	/* A trigger may have rung. */
+	if (READ_ONCE(c->ext->nr_triggers))
+		schedule_work(&c->ext->catch_up);
+	wake_cpu(c);
 }
 
 /**
@@ -266,6 +272,8 @@ static void poll_work(struct work_struct *work)
 		return;
 	}
 
+	if (READ_ONCE(ext->nr_triggers))
+		schedule_work(&ext->catch_up);
 	if (!rb_ext_all_empty(ext))
 		wake_all(ext);
 

@@ -19,6 +19,7 @@
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
 #include "trace_ext_events.h"
+#include "trace_ext_filter.h"
 #include "trace_ext_mem.h"
 #include "trace_ext_test.h"
 
@@ -133,7 +134,8 @@ static bool is_wanted(const struct rb_ext *ext, enum ftrace_dump_mode mode)
 	case DUMP_ALL:
 		return is_named(ftrace_dump_on_oops, ext->writer->name);
 	case DUMP_NONE:
-		return ext->writer->died && READ_ONCE(ext->on);
+		return ext->writer->died &&
+		       (READ_ONCE(ext->on) || READ_ONCE(ext->nr_starters));
 	default:
 		return false;
 	}
@@ -181,11 +183,18 @@ static void absent_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
 }
 
+static int absent_set_filter(unsigned int event, const struct ext_filter_pred *preds,
+			     unsigned int nr)
+{
+	return 0;
+}
+
 static const struct trace_ext_ops absent_ops = {
 	.start		= absent_start,
 	.sync		= absent_sync,
 	.set_cpus	= absent_set_cpus,
 	.set_mode	= absent_set_mode,
+	.set_filter	= absent_set_filter,
 };
 
 struct rb_ext *creating_ext;
@@ -430,6 +439,7 @@ static bool __init is_wanted_on(struct rb_ext *ext, bool has_events)
 /* Have the writer record what boot parameters have set. */
 static void __init arm(struct rb_ext *ext)
 {
+	trace_ext_filters_arm(ext->tr);
 	trace_ext_events_arm(ext->writer);
 	rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);
 }

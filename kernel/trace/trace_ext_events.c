@@ -17,9 +17,15 @@
 #include "ring_buffer_ext_internal.h"
 #include "trace_ext_events.h"
 
-/* Write to the error_log of @tr, or the root's, what @writer's events can't do. */
-static void log_error(struct trace_array *tr, struct trace_ext_writer *writer,
-		      enum trace_ext_error error, const char *command)
+/**
+ * trace_ext_log_error() - write to an error_log what an event can't do
+ * @tr:		the instance whose error_log is used; NULL for the root
+ * @writer:	the event's writer
+ * @error:	what the event can't do
+ * @command:	the user's input
+ */
+void trace_ext_log_error(struct trace_array *tr, struct trace_ext_writer *writer,
+			 enum trace_ext_error error, const char *command)
 {
 	tracing_log_err(tr, writer->location, command, writer->errors, error, 0);
 }
@@ -33,56 +39,15 @@ static void log_error(struct trace_array *tr, struct trace_ext_writer *writer,
  *
  * Call this before anything has changed: ftrace does not undo all that it does.
  *
- * Events have filter files although filters are refused: trace-cmd enables an event only
- * if it has a filter file.
- *
  * Return: -EOPNOTSUPP
  */
 int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call *call,
 			   enum trace_ext_error error, const char *command)
 {
-	struct trace_ext_writer *writer = is_trace_ext_event(call) ?
-		to_trace_ext_event(call)->writer : trace_array_ext(tr)->writer;
+	struct rb_ext *ext = tr ? trace_array_ext(tr) : NULL;
+	struct trace_ext_writer *writer = ext ? ext->writer : to_trace_ext_event(call)->writer;
 
-	log_error(tr, writer, error, command);
-	return -EOPNOTSUPP;
-}
-
-/* The writer of a system's events in an instance, or NULL. */
-static struct trace_ext_writer *system_writer(struct trace_array *tr, const char *system)
-{
-	struct trace_event_call *call;
-
-	lockdep_assert_held(&event_mutex);
-
-	if (trace_array_ext(tr))
-		return trace_array_ext(tr)->writer;
-
-	list_for_each_entry(call, &ftrace_events, list) {
-		if (is_trace_ext_event(call) && !strcmp(call->class->system, system))
-			return to_trace_ext_event(call)->writer;
-	}
-
-	return NULL;
-}
-
-/**
- * trace_ext_system_filter() - check whether a system's events may have a filter
- * @tr:		the instance
- * @system:	the system's name
- * @filter:	the user's input
- *
- * Context: event_mutex is held.
- * Return: 0, or -EOPNOTSUPP, which the error_log of @tr explains
- */
-int trace_ext_system_filter(struct trace_array *tr, const char *system, char *filter)
-{
-	struct trace_ext_writer *writer = system_writer(tr, system);
-
-	if (!writer)
-		return 0;
-
-	log_error(tr, writer, TRACE_EXT_ERR_FILTER, filter);
+	trace_ext_log_error(tr, writer, error, command);
 	return -EOPNOTSUPP;
 }
 
@@ -91,8 +56,9 @@ static void note_if_foreign(struct trace_event_file *file)
 	const struct trace_event_call *call = file->event_call;
 
 	if (trace_ext_event_is_foreign(file->tr, call))
-		log_error(file->tr, to_trace_ext_event(call)->writer,
-			  TRACE_EXT_ERR_ELSEWHERE, trace_event_name(file->event_call));
+		trace_ext_log_error(file->tr, to_trace_ext_event(call)->writer,
+				    TRACE_EXT_ERR_ELSEWHERE,
+				    trace_event_name(file->event_call));
 }
 
 #ifdef CONFIG_PERF_EVENTS

@@ -17,9 +17,12 @@
 
 struct ext_mem_bank;
 
+bool trace_ext_has_triggers(struct trace_array *tr, const struct trace_event_call *call);
+
 int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call *call,
 			   enum trace_ext_error error, const char *command);
-int trace_ext_system_filter(struct trace_array *tr, const char *system, char *filter);
+void trace_ext_log_error(struct trace_array *tr, struct trace_ext_writer *writer,
+			 enum trace_ext_error error, const char *command);
 
 int trace_ext_format_init(const struct trace_ext_writer *writer,
 			  struct ext_page_format *format);
@@ -80,27 +83,11 @@ static inline bool trace_ext_file_absent(struct trace_array *tr,
 {
 	if (!is_trace_ext_event(call) && !trace_array_ext(tr))
 		return false;
+	if (!strcmp(name, "trigger"))
+		return !trace_ext_has_triggers(tr, call);
 
 	return strcmp(name, "id") && strcmp(name, "enable") &&
 	       strcmp(name, "filter");
-}
-
-/**
- * trace_ext_event_filter() - check whether an event may have a filter
- * @tr:		the instance
- * @call:	any event
- * @filter:	the user's input
- *
- * Return: 0, or -EOPNOTSUPP, which the error_log of @tr explains
- */
-static inline int trace_ext_event_filter(struct trace_array *tr,
-					 const struct trace_event_call *call,
-					 char *filter)
-{
-	if (!is_trace_ext_event(call) && !trace_array_ext(tr))
-		return 0;
-
-	return trace_ext_event_refuse(tr, call, TRACE_EXT_ERR_FILTER, filter);
 }
 
 /**
@@ -138,8 +125,6 @@ static inline bool trace_ext_name_differs(const char *pattern, const char *name)
 #define trace_ext_event_is_foreign(tr, call)		false
 #define trace_ext_event_visible(tr, call)		true
 #define trace_ext_file_absent(tr, call, name)		false
-#define trace_ext_event_filter(tr, call, filter)	0
-#define trace_ext_system_filter(tr, system, filter)	0
 #define trace_ext_event_unprobed(call)			false
 #define trace_ext_name_differs(pattern, name)		(strcmp(pattern, name) != 0)
 

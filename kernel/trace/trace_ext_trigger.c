@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Triggers of external writers' events: traceoff and traceon.
+ *
+ * ftrace parses a trigger and keeps it in the event's list, where it has at most one of the
+ * two. The writer does what it says, at the event. So nothing here is soft-disabled: the
+ * writer itself knows events that are triggers and not recorded.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+
+#include "ring_buffer_ext_internal.h"
+#include "trace_ext_filter.h"
+#include "trace_ext_trigger.h"
+
+/**
+ * trace_ext_has_triggers() - check whether an event may have triggers that its writer executes
+ * @tr:		the instance
+ * @call:	any event
+ *
+ * Return: true if so
+ */
+bool trace_ext_has_triggers(struct trace_array *tr, const struct trace_event_call *call)
+{
+	struct rb_ext *ext = trace_array_ext(tr);
+
+	return ext && ext->ops->set_trigger && is_trace_ext_event(call);
+}
+
+static enum trace_ext_action action_of(const char *command)
+{
+	if (!strcmp(command, "traceoff"))
+		return TRACE_EXT_STOP;
+	if (!strcmp(command, "traceon"))
+		return TRACE_EXT_START;
+
+	return TRACE_EXT_NO_ACTION;
+}
+
+/**
+ * trace_ext_trigger_listed() - check whether an event has a trigger command
+ * @file:	any event
+ * @command:	the command's name
+ *
+ * Return: true if so
+ */
+bool trace_ext_trigger_listed(struct trace_event_file *file, const char *command)
+{
+	return !is_trace_ext_event(file->event_call) || action_of(command);
+}
+
+/**
+ * trace_ext_trigger_allowed() - check whether an event may have a trigger
+ * @file:	any event
+ * @command:	the trigger's command
+ *
+ * Return: 0, or -EOPNOTSUPP, which error_log explains
+ */
+int trace_ext_trigger_allowed(struct trace_event_file *file, const char *command)
+{
+	const struct trace_event_call *call = file->event_call;
+
+	if (!is_trace_ext_event(call))
+		return 0;
+	if (!trace_ext_has_triggers(file->tr, call))
+		return trace_ext_event_refuse(file->tr, call, TRACE_EXT_ERR_TRIGGER, command);
+	if (*command && !action_of(command))
+		return trace_ext_event_refuse(file->tr, call, TRACE_EXT_ERR_COMMAND, command);
+
+	return 0;
+}
+
+/* The event's trigger, or NULL. */
+static struct event_trigger_data *trigger_of(struct trace_event_file *file)
+{
+	lockdep_assert_held(&event_mutex);
+
+	return list_first_entry_or_null(&file->triggers, struct event_trigger_data, list);
+}
+
+/* Tell the writer of a trigger. */
+static int set_trigger(struct trace_event_file *file, enum trace_ext_action action,
+		       const struct event_trigger_data *data, enum trace_ext_error *why)
+{
+	const struct event_filter *filter = rcu_access_pointer(data->filter);
+	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	struct ext_filter_pred *preds __free(kfree) = NULL;
+	int nr = 0, ret;
+
+	*why = TRACE_EXT_NR_ERRORS;
+	preds = kcalloc(EXT_FILTER_MAX, sizeof(*preds), GFP_KERNEL);
+	if (!preds)
+		return -ENOMEM;
+
+	if (filter)
+		nr = trace_ext_filter_compile(filter, preds, why);
+	if (nr < 0)
+		return nr;
+
+	ret = trace_array_ext(file->tr)->ops->set_trigger(event->number, action,
+							  (long)data->count, preds, nr);
+	if (ret == -ENOSPC)
+		*why = TRACE_EXT_ERR_ROOM;
+
+	return ret;
+}
+
+static int trigger_add(struct trace_event_file *file, const struct event_trigger_data *data)
+{
+	struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	enum trace_ext_action action = action_of(data->cmd_ops->name);
+	struct rb_ext *ext = trace_array_ext(file->tr);
+	enum trace_ext_error why;
+	int ret;
+
+	ret = rb_ext_add_trigger(ext, action == TRACE_EXT_START);
+	if (ret)
+		return ret;
+
+	ret = set_trigger(file, action, data, &why);
+	if (ret) {
+		trace_ext_filter_refused(file, why, data->filter_str ?: data->cmd_ops->name);
+		rb_ext_del_trigger(ext, action == TRACE_EXT_START);
+		return ret;
+	}
+
+	event->action = action;
+	return 0;
+}
+
+static void trigger_del(struct trace_event_file *file)
+{
+	struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	struct rb_ext *ext = trace_array_ext(file->tr);
+
+	ext->ops->set_trigger(event->number, TRACE_EXT_NO_ACTION, 0, NULL, 0);
+	rb_ext_del_trigger(ext, event->action == TRACE_EXT_START);
+	event->action = TRACE_EXT_NO_ACTION;
+}
+
+/**
+ * trace_ext_trigger_update() - an external writer's event has got a trigger or has lost it
+ * @file:	the event, whose list of triggers has been changed
+ *
+ * Context: event_mutex is held.
+ * Return: 0, or a negative errno; then the event has no trigger
+ */
+int trace_ext_trigger_update(struct trace_event_file *file)
+{
+	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	const struct event_trigger_data *data = trigger_of(file);
+
+	if (data && !event->action)
+		return trigger_add(file, data);
+	if (!data && event->action)
+		trigger_del(file);
+
+	return 0;
+}
+
+/**
+ * trace_ext_trigger_count() - get how often an event's trigger may still act, to show it
+ * @file:	any event
+ *
+ * Context: event_mutex is held.
+ */
+void trace_ext_trigger_count(struct trace_event_file *file)
+{
+	const struct trace_event_call *call = file->event_call;
+	struct event_trigger_data *data;
+	struct rb_ext *ext;
+
+	if (!trace_ext_has_triggers(file->tr, call))
+		return;
+
+	ext = trace_array_ext(file->tr);
+	data = trigger_of(file);
+	if (data)
+		data->count = ext->ops->trigger_left(to_trace_ext_event(call)->number);
+}
