@@ -445,6 +445,11 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.swap_page	= hyptrace_swap_page,
 	.reset		= hyptrace_reset,
 	.enable		= hyptrace_enable,
+	.set_filter	= hyptrace_set_filter,
+	.set_trigger	= hyptrace_set_trigger,
+	.trigger_left	= hyptrace_trigger_left,
+	.set_running	= hyptrace_set_running,
+	.is_running	= hyptrace_is_running,
 };
 
 static void created(struct dentry *dir)
@@ -462,11 +467,21 @@ struct trace_ext_writer hyptrace_writer = {
 	.location	= "hyp event",
 	.errors		= {
 		[TRACE_EXT_ERR_FILTER] =
-			"Hypervisor events can't be filtered; write 0 for no filter",
+			"Hypervisor events are filtered in hyp/events/hyp/; write 0 for no filter",
+		[TRACE_EXT_ERR_OPERAND] =
+			"A hypervisor event's filter compares numbers only: no strings, no comm, no functions",
+		[TRACE_EXT_ERR_SIZE] =
+			"A hypervisor event's filter compares fields of 1, 2, 4 or 8 bytes only",
+		[TRACE_EXT_ERR_LENGTH] =
+			"A hypervisor event's filter may have 64 comparisons",
+		[TRACE_EXT_ERR_ROOM] =
+			"The filters of all hypervisor events together may have 1022 comparisons",
 		[TRACE_EXT_ERR_ELSEWHERE] =
 			"Hypervisor events are recorded in hyp/, not here",
 		[TRACE_EXT_ERR_TRIGGER] =
-			"Hypervisor events have no triggers, and none can enable them",
+			"Hypervisor events have no triggers here, and none can enable them",
+		[TRACE_EXT_ERR_COMMAND] =
+			"The triggers of hypervisor events are traceoff and traceon",
 		[TRACE_EXT_ERR_PROBE] =
 			"Hypervisor events can't be probed",
 		[TRACE_EXT_ERR_PERF] =

@@ -101,6 +101,14 @@ void hyptrace_clock_resume(void);
 
 int hyptrace_doorbell_init(void);
 
+int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
+			unsigned int nr);
+int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long count,
+			 const struct ext_filter_pred *preds, unsigned int nr);
+long hyptrace_trigger_left(unsigned int event);
+void hyptrace_set_running(bool on);
+bool hyptrace_is_running(void);
+
 void hyptrace_events_init(void);
 void hyptrace_mem_init(void);
 void hyptrace_mem_show(void);

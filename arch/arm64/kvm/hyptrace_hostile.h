@@ -184,6 +184,52 @@ static inline int hostile_event(u64 event, u64 id)
 	return hyptrace_call(&res, __hyp_trace_event, event, id);
 }
 
+/* Put a comparison at a place; @rest is hyp_filter_rest() and more. */
+static inline int hostile_pred_range(u64 place, u64 lo, u64 width, u64 mask, u64 rest)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_pred, place, lo, width, mask, rest);
+}
+
+static inline int hostile_pred(u64 place, u64 mask, u64 rest)
+{
+	return hostile_pred_range(place, 0, 0, mask, rest);
+}
+
+static inline int hostile_filter_for(u64 event, u64 use, u64 place, u64 nr)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_filter, event, use, place, nr);
+}
+
+static inline int hostile_filter(u64 event, u64 place, u64 nr)
+{
+	return hostile_filter_for(event, HYP_FILTER_RECORD, place, nr);
+}
+
+static inline int hostile_trigger(u64 event, u64 action, u64 count)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_trigger, event, action, count);
+}
+
+static inline int hostile_triggers(u64 event)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_triggers, event);
+}
+
+static inline int hostile_run(u64 on)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_run, on);
+}
+
 static inline int hostile_clock(u64 mult, u64 shift, u64 base)
 {
 	struct arm_smccc_res res;
@@ -234,6 +280,10 @@ static inline int hostile_unshare(const void *page)
 	return hyptrace_call(&res, __pkvm_host_unshare_hyp, virt_to_pfn(page));
 }
 
+void hostile_draft_without_ring(struct kunit *test);
+void hostile_filter_arguments(struct kunit *test);
+void hostile_filter_order(struct kunit *test);
+void hostile_trigger_arguments(struct kunit *test);
 void hostile_totals_arguments(struct kunit *test);
 void hostile_totals_pages(struct kunit *test);
 void hostile_totals_order(struct kunit *test);

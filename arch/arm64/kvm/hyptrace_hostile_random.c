@@ -35,8 +35,9 @@ module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "where to begin with random numbers");
 
 enum call {
-	LOAD, UNLOAD, SYNC, MODE, EVENT, SWAP, RESET, CLOCK, ALARM, DOORBELL,
-	WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD, TOTALS_ENABLE, TOTALS_VM,
+	LOAD, UNLOAD, SYNC, MODE, EVENT, PRED, FILTER, TRIGGER, RUN, SWAP, RESET, CLOCK,
+	ALARM, DOORBELL, WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD,
+	TOTALS_ENABLE, TOTALS_VM,
 	NR_CALLS
 };
 
@@ -46,12 +47,16 @@ static const struct {
 	unsigned int	weight;
 	int		errors[4];
 } kinds[NR_CALLS] = {
-	[LOAD]		= { "load", 16, { -EINVAL, -EBUSY, -EPERM } },
-	[UNLOAD]	= { "unload", 12, { -EINVAL, -EBUSY, -ENOENT } },
+	[LOAD]		= { "load", 12, { -EINVAL, -EBUSY, -EPERM } },
+	[UNLOAD]	= { "unload", 10, { -EINVAL, -EBUSY, -ENOENT } },
 	[SYNC]		= { "sync", 12, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
 	[EVENT]		= { "event", 5, { -EINVAL } },
-	[SWAP]		= { "swap", 14, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
+	[PRED]		= { "pred", 4, { -EINVAL, -EBUSY } },
+	[FILTER]	= { "filter", 4, { -EINVAL } },
+	[TRIGGER]	= { "trigger", 3, { -EINVAL } },
+	[RUN]		= { "run", 2, { -EINVAL } },
+	[SWAP]		= { "swap", 7, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
 	[RESET]		= { "reset", 5, { -EINVAL, -EBUSY, -ENOENT } },
 	[CLOCK]		= { "clock", 3, { -EINVAL } },
 	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
@@ -189,6 +194,15 @@ static int random_totals_load(struct attacker *a)
 				   HOSTILE_TABLE_REGION, nr_rows);
 }
 
+/* The places are few, so that all CPUs use the same ones. */
+static int random_pred(struct attacker *a)
+{
+	u64 place = number(a, 16), offset = number(a, 80);
+	u64 rest = offset | number(a, 20) << 16 | number(a, 20) << 32;
+
+	return hostile_pred_range(place, random_u64(a), random_u64(a), random_u64(a), rest);
+}
+
 static int random_call(struct attacker *a, enum call call)
 {
 	switch (call) {
@@ -203,6 +217,16 @@ static int random_call(struct attacker *a, enum call call)
 	case EVENT:
 		return hostile_event(number(a, HYP_NR_EVENTS + 1),
 				     number(a, 0x10000));
+	case PRED:
+		return random_pred(a);
+	case FILTER:
+		return hostile_filter_for(number(a, HYP_NR_EVENTS + 1), number(a, 3),
+					  number(a, 16), number(a, 8));
+	case TRIGGER:
+		return hostile_trigger(number(a, HYP_NR_EVENTS + 1), number(a, 4),
+				       number(a, 100) - 1);
+	case RUN:
+		return hostile_run(number(a, 3));
 	case SWAP:
 		return min(hostile_swap(some_cpu(a)), 0);
 	case RESET:

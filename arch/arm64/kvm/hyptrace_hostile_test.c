@@ -195,7 +195,8 @@ int hostile_sync(int cpu, u64 state, u64 totals)
 }
 
 /**
- * hostile_quiet() - turn tracing, all events and totals off, and close all rings and tables
+ * hostile_quiet() - turn tracing, all events and totals off, remove all filters and triggers,
+ * and close all rings and tables
  * @test:	the test
  */
 void hostile_quiet(struct kunit *test)
@@ -204,8 +205,14 @@ void hostile_quiet(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(0));
-	for (event = 0; event < HYP_NR_EVENTS; event++)
+	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		KUNIT_EXPECT_EQ(test, 0, hostile_event(event, 0));
+		KUNIT_EXPECT_EQ(test, 0, hostile_filter(event, EXT_FILTER_FIRST, 0));
+		KUNIT_EXPECT_EQ(test, 0, hostile_filter_for(event, HYP_FILTER_TRIGGER,
+							    EXT_FILTER_FIRST, 0));
+		KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_NO_ACTION, 0));
+	}
+	KUNIT_EXPECT_EQ(test, 0, hostile_run(1));
 	for_each_online_cpu(cpu)
 		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
 }
@@ -932,6 +939,9 @@ static int hostile_init(struct kunit *test)
 	if (hostile_load(0, U64_MAX, 1, HOSTILE_SLOTS) == -EBUSY)
 		kunit_skip(test, "somebody traces: write 0 to hyp/tracing_on");
 
+	/* Recording may have been left stopped. */
+	hostile_run(1);
+
 	/* Some calls must come from the ring's own CPU, so run all of them on CPU 0. */
 	return set_cpus_allowed_ptr(current, cpumask_of(0));
 }
@@ -956,6 +966,7 @@ static void hostile_exit(struct kunit *test)
 }
 
 static struct kunit_case hostile_cases[] = {
+	KUNIT_CASE(hostile_draft_without_ring),		/* before any sync */
 	KUNIT_CASE(bad_cpus_are_refused),
 	KUNIT_CASE(bad_sizes_are_refused),
 	KUNIT_CASE(pages_that_are_not_the_hosts_are_refused),
@@ -974,6 +985,9 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(any_clock_is_safe),
 	KUNIT_CASE(what_a_pointer_leads_to_is_not_recorded),
 	KUNIT_CASE(an_alarm_rings_once_on_its_own_cpu),
+	KUNIT_CASE(hostile_filter_arguments),
+	KUNIT_CASE(hostile_filter_order),
+	KUNIT_CASE(hostile_trigger_arguments),
 	KUNIT_CASE(hostile_totals_arguments),
 	KUNIT_CASE(hostile_totals_pages),
 	KUNIT_CASE(hostile_totals_order),

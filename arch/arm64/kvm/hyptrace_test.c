@@ -10,6 +10,7 @@
  *   write_touch	makes the host read from a device: physical address in hexadecimal
  *   write_panic	makes EL2 record as many events as it is told, and panic
  *   write_cpu_pm	runs the CPU_PM notifiers, as if the CPU slept and woke up
+ *   write_fields	makes both record the event with fields of all sizes
  *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
  *
  * The files give a user no more than a compromised kernel could do without them.
@@ -85,6 +86,26 @@ static ssize_t write_host_event_write(struct file *filp, const char __user *ubuf
 static const struct file_operations write_host_event_fops = {
 	.open	= simple_open,
 	.write	= write_host_event_write,
+};
+
+static ssize_t write_fields_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	u64 action = HYP_TRACE_TEST_FIELDS, id;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
+	if (ret)
+		return ret;
+
+	trace_host_selftest_fields(id);
+	return hyptrace_call(&res, __hyp_trace_test, action, id) ?: cnt;
+}
+
+static const struct file_operations write_fields_fops = {
+	.open	= simple_open,
+	.write	= write_fields_write,
 };
 
 #define TEXT_SIZE	80
@@ -219,6 +240,7 @@ void hyptrace_test_init(struct dentry *dir)
 {
 	tracefs_create_file("write_event", 0200, dir, NULL, &write_event_fops);
 	tracefs_create_file("write_host_event", 0200, dir, NULL, &write_host_event_fops);
+	tracefs_create_file("write_fields", 0200, dir, NULL, &write_fields_fops);
 	tracefs_create_file("write_smc", 0200, dir, NULL, &write_smc_fops);
 	tracefs_create_file("write_hvc", 0200, dir, NULL, &write_hvc_fops);
 	tracefs_create_file("write_touch", 0200, dir, NULL, &write_touch_fops);

@@ -31,10 +31,32 @@
  *	a table, keep totals, if it is 0 do not.
  * __hyp_trace_mode(mode, overwrite)
  *	Set enum hyp_trace_mode, for all CPUs and events.
+ * __hyp_trace_run(on)
+ *	In mode HYP_TRACE_ON, stop recording (0) or start it (1), as triggers do. At first it
+ *	is running.
  * __hyp_trace_event(event, id)
  *	Enable the event with that number (HYP_EVENT_<name>). Its records have @id as
  *	their type, the host's number of the event. 0 disables the event.
  *	-EINVAL: out of range; -EPERM: tracing is locked
+ * __hyp_trace_pred(place, lo, width, mask, rest)
+ *	Put a comparison at @place, from EXT_FILTER_FIRST to HYP_FILTER_PLACES - 1: struct
+ *	ext_filter_pred, with hyp_filter_rest().
+ *	-EINVAL: out of range; what it compares is outside of all records; or it goes to
+ *	itself or back; -EBUSY: the place is part of an event's filter
+ * __hyp_trace_filter(event, use, place, nr)
+ *	Apply the @nr comparisons from @place as a filter to an event, for enum
+ *	hyp_filter_use. 0 comparisons, from any place that exists, remove it. A CPU that is
+ *	at EL2 may still apply the filter that the event had: let each CPU leave EL2 before
+ *	its places have other comparisons.
+ *	-EINVAL: out of range; or a comparison goes elsewhere, or compares what is outside
+ *	of the event's record
+ * __hyp_trace_trigger(event, action, count)
+ *	Have the event, if its filter for that matches, do enum hyp_trace_action, @count times
+ *	at most; -1 is no limit. A CPU that is at EL2 may still do what the event did before.
+ *	-EINVAL: out of range; -EPERM: tracing is locked
+ * __hyp_trace_triggers(event) -> {running, count}
+ *	Get the state that triggers have left, 1 if recording, and how often the event may
+ *	still act.
  * __hyp_trace_swap(cpu) -> {page id, position, sequence number}
  *	Exchange the reader page for the oldest unread one (ext_ring_swap()).
  *	-ENOENT: no ring; -EAGAIN: nothing to swap
@@ -78,6 +100,7 @@
 #ifndef __ARM64_KVM_HYPTRACE_H__
 #define __ARM64_KVM_HYPTRACE_H__
 
+#include <linux/ext_filter.h>
 #include <linux/ext_ring.h>
 #include <linux/sizes.h>
 
@@ -98,12 +121,36 @@ extern bool kvm_nvhe_sym(hyp_trace_locked);
  * enum hyp_trace_mode - the events that EL2 records
  * @HYP_TRACE_OFF:	none
  * @HYP_TRACE_DRAIN:	only the hyp_exit of each hyp_enter that has been recorded
- * @HYP_TRACE_ON:	all that are enabled
+ * @HYP_TRACE_ON:	all that are enabled; if triggers have stopped that, as @HYP_TRACE_DRAIN
  */
 enum hyp_trace_mode {
 	HYP_TRACE_OFF,
 	HYP_TRACE_DRAIN,
 	HYP_TRACE_ON,
+};
+
+/**
+ * enum hyp_trace_action - what an event that is a trigger does
+ * @HYP_TRACE_NO_ACTION: nothing
+ * @HYP_TRACE_STOP:	stop recording, after this event
+ * @HYP_TRACE_START:	start recording, with this event
+ */
+enum hyp_trace_action {
+	HYP_TRACE_NO_ACTION,
+	HYP_TRACE_STOP,
+	HYP_TRACE_START,
+};
+
+/**
+ * enum hyp_filter_use - what an event's filter decides
+ * @HYP_FILTER_RECORD:	whether the event is recorded
+ * @HYP_FILTER_TRIGGER:	whether it acts
+ * @HYP_FILTER_USES:	number of uses
+ */
+enum hyp_filter_use {
+	HYP_FILTER_RECORD,
+	HYP_FILTER_TRIGGER,
+	HYP_FILTER_USES,
 };
 
 /**
@@ -134,6 +181,7 @@ enum hyp_trace_ring_state {
  *				them to EL2 and back
  * @HYP_TRACE_TEST_PANIC_SWAPPED: panic when a page has been swapped, before the reader knows
  * @HYP_TRACE_TEST_PANIC_TWICE: as HYP_TRACE_TEST_PANIC, but EL2 faults on hyp_panic, too
+ * @HYP_TRACE_TEST_FIELDS:	record the event "selftest_fields" number arg
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -146,7 +194,24 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_MEMORY,
 	HYP_TRACE_TEST_PANIC_SWAPPED,
 	HYP_TRACE_TEST_PANIC_TWICE,
+	HYP_TRACE_TEST_FIELDS,
 };
+
+/**
+ * hyp_trace_test_number() - a number for a field of selftest_fields and host_selftest_fields
+ * @id:		number of the event
+ * @field:	number of the field
+ *
+ * Return: the number. All sizes and both signs are frequent.
+ */
+static inline u64 hyp_trace_test_number(u64 id, unsigned int field)
+{
+	u64 mixed = (id * 8 + field + 1) * 0x9e3779b97f4a7c15;
+
+	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+	mixed ^= mixed >> 27;
+	return mixed & BIT(6) ? -(mixed >> mixed % 64) : mixed >> mixed % 64;
+}
 
 /* One call takes or gives back this many pages at most, in some 250 us. */
 #define HYP_TRACE_STEP_PAGES	256
@@ -173,6 +238,23 @@ static inline u64 hyp_trace_region_pages(u32 nr_slots)
 {
 	return DIV_ROUND_UP(HYP_TRACE_RING_PAGES((u64)nr_slots) * HYP_TRACE_BYTES_PER_PAGE,
 			    PAGE_SIZE);
+}
+
+/* Size of the largest record that EL2 writes, which it checks when it is compiled [bytes]. */
+#define HYP_RECORD_MAX		64
+
+/* The places for the comparisons of all filters together. */
+#define HYP_FILTER_PLACES	1024
+
+/**
+ * hyp_filter_rest() - the last argument of __hyp_trace_pred()
+ * @pred:	a comparison
+ *
+ * Return: its small members
+ */
+static inline u64 hyp_filter_rest(const struct ext_filter_pred *pred)
+{
+	return pred->offset | (u64)pred->next[0] << 16 | (u64)pred->next[1] << 32;
 }
 
 #endif /* __ARM64_KVM_HYPTRACE_H__ */

@@ -44,9 +44,21 @@ static struct {
 	enum hyp_trace_mode	mode;
 	bool			totals;
 	u16			event_id[HYP_NR_EVENTS];
+	bool			filtered[HYP_NR_EVENTS];
+	bool			trigger[HYP_NR_EVENTS];
+	u32			words[2][HYP_EVENT_WORDS];	/* running, and stopped */
 	struct hyp_clock	clock;
 	u32			clock_seq;	/* odd while it is being changed */
 } hyp_trace;
+
+/*
+ * Whether triggers have stopped recording, and above that bit a count of the changes of it and
+ * of hyp_trace.words. Triggers change it without a lock.
+ */
+static u64 hyp_trace_state;
+
+#define HYP_TRACE_STOPPED	BIT(0)
+#define HYP_TRACE_CHANGE	BIT(1)
 
 /**
  * hyp_trace_cpu_get() - the tracing state of a CPU
@@ -133,8 +145,9 @@ bool hyp_trace_event_is_set(unsigned int event)
 /* Hypercalls, in the order of asm/kvm_hyptrace.h --------------------------- */
 
 /* A step of its own: a store for each slot, which takes as long as some hundred pages. */
-static void ring_set_up(struct hyp_trace_cpu *cpu, u32 nr_slots)
+static void ring_set_up(struct hyp_trace_cpu *cpu, u32 cpu_id, u32 nr_slots)
 {
+	cpu->draft.cpu = cpu_id;
 	/* The list's elements are records; the first one has the meta page. */
 	ext_ring_init(&cpu->ring, hyp_trace_memory_element(&cpu->memory, 1), nr_slots,
 		      hyp_trace_memory_page(&cpu->memory, 0));
@@ -162,7 +175,7 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 					    HYP_TRACE_RING_PAGES(nr_slots),
 					    sizeof(struct ext_ring_record));
 		if (!ret)
-			ring_set_up(cpu, nr_slots);
+			ring_set_up(cpu, cpu_id, nr_slots);
 		hyp_spin_unlock(&cpu->lock);
 	}
 
@@ -244,33 +257,163 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = 0;
 }
 
-/* Publish to the sites what is enabled. Other CPUs may be in one of them. */
+/* The word that an event's sites read while triggers have stopped recording, or have not. */
+static u32 event_word(unsigned int event, bool stopped)
+{
+	bool on = hyp_trace.mode == HYP_TRACE_ON;
+	bool ends_pair = event == HYP_EVENT_hyp_exit && hyp_trace.event_id[HYP_EVENT_hyp_enter] &&
+			 hyp_trace.mode != HYP_TRACE_OFF;
+	bool recorded = hyp_trace.event_id[event] && ((on && !stopped) || ends_pair);
+	bool trigger = on && hyp_trace.trigger[event];
+	u32 word = hyp_trace.event_id[event];
+
+	if (!recorded && !trigger)
+		return 0;
+
+	if (hyp_trace.filtered[event] || trigger)
+		word |= FIELD_PREP(HYP_EVENT_NUMBER, event) | HYP_EVENT_DRAFT;
+
+	return word | (trigger ? HYP_EVENT_TRIGGER : 0) | (recorded ? 0 : HYP_EVENT_UNRECORDED);
+}
+
+static void words_update(bool stopped)
+{
+	u32 *words = hyp_trace.words[stopped], any = 0;
+	int event;
+
+	for (event = 0; event < HYP_NR_EVENTS; event++) {
+		WRITE_ONCE(words[event], event_word(event, stopped));
+		any |= !!words[event];
+	}
+
+	WRITE_ONCE(words[HYP_EVENT_ANY], any);
+	WRITE_ONCE(words[HYP_EVENT_GUEST], any | (hyp_trace.totals ? HYP_TRACE_TOTALS : 0));
+}
+
+/* Replace what the sites of an event see by its word in a state, unless that has changed. */
+static void word_publish(unsigned int i, u64 state)
+{
+	u32 word = READ_ONCE(hyp_trace.words[state & HYP_TRACE_STOPPED][i]);
+	u32 old = READ_ONCE(hyp_event_id[i]);
+
+	/* Another CPU that panics may still record hyp_panic. */
+	if (READ_ONCE(hyp_trace_panicked) && i != HYP_EVENT_hyp_panic)
+		word = 0;
+	if (word == old)
+		return;
+
+	/*
+	 * If the state changes after this check, whoever changes it replaces @old, too, and one
+	 * of the two fails. So what a trigger has stopped does not begin again for a moment;
+	 * except for an event that the host enables at that moment.
+	 */
+	smp_mb();
+	if (READ_ONCE(hyp_trace_state) == state)
+		try_cmpxchg(&hyp_event_id[i], &old, word);
+}
+
+/*
+ * Publish to the sites what is enabled. Other CPUs may be in one of them, and may publish at
+ * the same time. If they publish another state, that was changed after this CPU has read it,
+ * and this CPU does it again. Each repetition is caused by a change on another CPU, which takes
+ * as long there.
+ */
+static void events_publish(void)
+{
+	u64 state;
+	int i;
+
+	do {
+		/* Pairs with the full barriers of whoever changes it, after the words. */
+		state = smp_load_acquire(&hyp_trace_state);
+		for (i = 0; i < HYP_EVENT_WORDS; i++)
+			word_publish(i, state);
+		/* At least one of two CPUs that publish sees the other's state. */
+		smp_mb();
+	} while (READ_ONCE(hyp_trace_state) != state);
+}
+
 static void events_update(void)
 {
-	enum hyp_trace_mode mode = hyp_trace.mode;
-	u32 any = 0;
-	int event;
+	u64 state = READ_ONCE(hyp_trace_state);
 
 	hyp_assert_lock_held(&hyp_trace.lock);
 
-	for (event = 0; event < HYP_NR_EVENTS; event++) {
-		bool on = mode == HYP_TRACE_ON ||
-			  (mode == HYP_TRACE_DRAIN &&
-			   event == HYP_EVENT_hyp_exit &&
-			   hyp_trace.event_id[HYP_EVENT_hyp_enter]);
+	words_update(false);
+	words_update(true);
+	while (!try_cmpxchg(&hyp_trace_state, &state, state + HYP_TRACE_CHANGE))
+		;
+	events_publish();
+}
 
-		on &= !READ_ONCE(hyp_trace_panicked);
+/* Set whether recording is stopped. Return false if that is so already. */
+static bool state_set(bool stopped)
+{
+	u64 state = READ_ONCE(hyp_trace_state);
 
-		WRITE_ONCE(hyp_event_id[event],
-			   on ? hyp_trace.event_id[event] : 0);
-		any |= hyp_event_id[event];
-	}
+	do {
+		if ((state & HYP_TRACE_STOPPED) == stopped)
+			return false;
+	} while (!try_cmpxchg(&hyp_trace_state, &state,
+			      (state ^ HYP_TRACE_STOPPED) + HYP_TRACE_CHANGE));
 
-	WRITE_ONCE(hyp_event_id[HYP_EVENT_ANY], any);
+	return true;
+}
 
-	if (hyp_trace.totals && !READ_ONCE(hyp_trace_panicked))
-		any |= HYP_TRACE_TOTALS;
-	WRITE_ONCE(hyp_event_id[HYP_EVENT_GUEST], any);
+/**
+ * hyp_trace_is_running() - test whether triggers let events be recorded
+ *
+ * Return: false if they have stopped that, or the host has
+ */
+bool hyp_trace_is_running(void)
+{
+	return !(READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED);
+}
+
+/**
+ * hyp_trace_turn() - stop recording, or start it, on all CPUs
+ * @on:		start it
+ *
+ * Context: in an event, without locks. When this returns true, this CPU's sites see it; other
+ * CPUs see it when they next read an event's word.
+ * Return: false if it was so before, or another CPU is doing it
+ */
+bool hyp_trace_turn(bool on)
+{
+	if (!state_set(!on))
+		return false;
+
+	events_publish();
+	return true;
+}
+
+/* Set a flag in hyp_trace that words depend on. */
+static void flag_set(bool *flag, bool value)
+{
+	hyp_spin_lock(&hyp_trace.lock);
+	*flag = value;
+	events_update();
+	hyp_spin_unlock(&hyp_trace.lock);
+}
+
+/**
+ * hyp_trace_set_filtered() - have an event filtered, or not
+ * @event:	its number
+ * @filtered:	whether it has a filter
+ */
+void hyp_trace_set_filtered(unsigned int event, bool filtered)
+{
+	flag_set(&hyp_trace.filtered[event], filtered);
+}
+
+/**
+ * hyp_trace_set_trigger() - make an event a trigger, or not
+ * @event:	its number
+ * @trigger:	whether it is one
+ */
+void hyp_trace_set_trigger(unsigned int event, bool trigger)
+{
+	flag_set(&hyp_trace.trigger[event], trigger);
 }
 
 /**
@@ -320,6 +463,16 @@ void handle___hyp_trace_mode(struct kvm_cpu_context *host_ctxt)
 	hyp_spin_unlock(&hyp_trace.lock);
 
 	cpu_reg(host_ctxt, 1) = 0;
+}
+
+void handle___hyp_trace_run(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, on, host_ctxt, 1);
+
+	if (on <= 1)
+		hyp_trace_turn(on);
+
+	cpu_reg(host_ctxt, 1) = on <= 1 ? 0 : -EINVAL;
 }
 
 void handle___hyp_trace_event(struct kvm_cpu_context *host_ctxt)

@@ -8,6 +8,7 @@
 
 #include <nvhe/trace.h>
 #include <nvhe/trace_fields.h>
+#include <nvhe/trace_filter.h>
 
 #include <linux/build_bug.h>
 #include <linux/string.h>
@@ -82,6 +83,7 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 		tstruct							\
 	};								\
 	static_assert(sizeof(struct hyp_record_##name) % 4 == 0);	\
+	static_assert(sizeof(struct hyp_record_##name) <= HYP_RECORD_MAX); \
 	static_assert(sizeof(struct hyp_record_##name) <		\
 		      EXT_RING_DATA_SIZE / 2, "hyp event " #name " is too large")
 
@@ -109,21 +111,48 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 
 /*
  * Pass 3: the writers. The fast path calls nothing, so it needs no stack frame; if it
- * fails, the slow path is a tail call.
+ * fails, the slow path is a tail call. An event with a filter or a trigger takes the slow path
+ * at once: its record is a draft first, and its time, if it is not known, is read when it is
+ * recorded. There is one tail call for both, and it leaves the event's arguments where they
+ * are; otherwise the compiler moves them at the start of the fast path.
  */
+static __always_inline bool hyp_is_draft(u64 type)
+{
+	return unlikely(type & HYP_EVENT_DRAFT);
+}
+
+/*
+ * A CPU whose ring is closed, perhaps since boot, may not know what a record needs. A ring that
+ * is suspended counts the events that it misses.
+ */
+static __always_inline bool hyp_is_traced(const struct hyp_trace_cpu *cpu)
+{
+	return likely(cpu->ring.open | cpu->ring.suspended);
+}
+
+static noinline bool hyp_write_draft_slow(struct hyp_trace_cpu *cpu, u64 now, u32 size)
+{
+	struct ext_ring_reservation resv;
+
+	if (!ext_ring_reserve_slow(&cpu->ring, now, size, &resv))
+		return false;
+
+	memcpy(resv.payload, cpu->draft.record, size);
+	ext_ring_commit(&resv);
+	return true;
+}
+
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 static __always_inline void						\
-hyp_fill_##name(struct hyp_trace_cpu *__cpu,				\
-		const struct ext_ring_reservation *__resv, u64 __type,	\
+hyp_fill_##name(struct hyp_trace_cpu *__cpu, void *__record, u64 __type, \
 		proto)							\
 {									\
-	struct hyp_record_##name *__entry = __resv->payload;		\
+	struct hyp_record_##name *__entry = __record;			\
 									\
 	hyp_trace_begin(__cpu, (u64 *)__entry, __type, sizeof(*__entry), \
 			sizeof(*__entry) != hyp_size_##name);		\
 	{ assign }							\
-	ext_ring_commit(__resv);					\
 }									\
 									\
 static __always_inline bool						\
@@ -136,31 +165,67 @@ hyp_write_fast_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 			      sizeof(struct hyp_record_##name), &__resv)) \
 		return false;						\
 									\
-	hyp_fill_##name(__cpu, &__resv, __type, args);			\
+	hyp_fill_##name(__cpu, __resv.payload, __type, args);		\
+	ext_ring_commit(&__resv);					\
 	return true;							\
 }									\
 									\
 static noinline bool							\
-hyp_write_slow_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
-		      proto)						\
+hyp_write_if_match_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu, \
+			  u64 __now)					\
+{									\
+	struct hyp_record_##name *__draft = (void *)__cpu->draft.record; \
+	struct ext_ring_reservation __resv;				\
+									\
+	if (!hyp_is_traced(__cpu))					\
+		return false;						\
+									\
+	hyp_fill_##name(__cpu, __draft, (u16)__type, args);		\
+	if (unlikely(__type & HYP_EVENT_TRIGGER))			\
+		return hyp_trace_triggered(__cpu, __type, sizeof(*__draft), __now); \
+									\
+	if (!hyp_filter_match(&__cpu->draft, __type, HYP_FILTER_RECORD)) \
+		return false;						\
+									\
+	__now = __now ?: hyp_clock_now(&__cpu->clock);			\
+	if (!ext_ring_reserve(&__cpu->ring, __now, sizeof(*__draft), &__resv)) \
+		return hyp_write_draft_slow(__cpu, __now, sizeof(*__draft)); \
+									\
+	memcpy(__resv.payload, __draft, sizeof(*__draft));		\
+	ext_ring_commit(&__resv);					\
+	return true;							\
+}									\
+									\
+static noinline bool							\
+hyp_write_slow_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu,	\
+		      u64 __now)					\
 {									\
 	struct ext_ring_reservation __resv;				\
+									\
+	if (hyp_is_draft(__type))					\
+		return hyp_write_if_match_##name(__type, args, __cpu, __now); \
 									\
 	if (!ext_ring_reserve_slow(&__cpu->ring, __now,			\
 				   sizeof(struct hyp_record_##name), &__resv)) \
 		return false;						\
 									\
-	hyp_fill_##name(__cpu, &__resv, __type, args);			\
+	hyp_fill_##name(__cpu, __resv.payload, __type, args);		\
+	ext_ring_commit(&__resv);					\
 	return true;							\
 }									\
 									\
 void hyp_write_##name(u64 __type, proto)				\
 {									\
 	struct hyp_trace_cpu *__cpu = this_cpu_ptr(&hyp_trace_cpu);	\
-	u64 __now = hyp_clock_now(&__cpu->clock);			\
+	u64 __now = 0;							\
 									\
-	if (unlikely(!hyp_write_fast_##name(__cpu, __now, __type, args))) \
-		hyp_write_slow_##name(__cpu, __now, __type, args);	\
+	if (!hyp_is_draft(__type)) {					\
+		__now = hyp_clock_now(&__cpu->clock);			\
+		if (likely(hyp_write_fast_##name(__cpu, __now, __type, args))) \
+			return;						\
+	}								\
+									\
+	hyp_write_slow_##name(__type, args, __cpu, __now);		\
 }
 
 #include <trace/events/hyp.h>
@@ -176,10 +241,10 @@ static __always_inline void hyp_trace_entered(struct hyp_trace_cpu *cpu)
 	cpu->entered = trace_hyp_exit_enabled();
 }
 
-static noinline void hyp_trace_enter_slow(struct hyp_trace_cpu *cpu, u64 now,
-					  u64 type, u8 reason)
+static noinline void hyp_trace_enter_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
+					  u64 now)
 {
-	if (hyp_write_slow_hyp_crossing(cpu, now, type, reason))
+	if (hyp_write_slow_hyp_crossing(type, reason, cpu, now))
 		hyp_trace_entered(cpu);
 	else
 		cpu->entered = 0;
@@ -188,10 +253,11 @@ static noinline void hyp_trace_enter_slow(struct hyp_trace_cpu *cpu, u64 now,
 static __always_inline void hyp_trace_write_enter(struct hyp_trace_cpu *cpu, u64 now,
 						  u64 type, u8 reason)
 {
-	if (likely(hyp_write_fast_hyp_crossing(cpu, now, type, reason)))
+	if (likely(!hyp_is_draft(type) &&
+		   hyp_write_fast_hyp_crossing(cpu, now, type, reason)))
 		hyp_trace_entered(cpu);
 	else
-		hyp_trace_enter_slow(cpu, now, type, reason);
+		hyp_trace_enter_slow(type, reason, cpu, now);
 }
 
 static __always_inline void hyp_trace_enter_now(u64 type, u8 reason)
@@ -247,25 +313,30 @@ void hyp_trace_enter_host_at(u64 esr, u64 now)
 	hyp_trace_enter_at(host_reason[ESR_ELx_EC(esr)], now);
 }
 
-static noinline void hyp_trace_exit_slow(struct hyp_trace_cpu *cpu, u64 now, u64 type,
-					 u8 reason)
+static noinline void hyp_trace_exit_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
+					 u64 now)
 {
 	/* If hyp_exit is enabled without hyp_enter, it is not part of a pair. */
-	if (!cpu->entered && hyp_trace_event_is_set(HYP_EVENT_hyp_enter))
-		return;
+	if (!cpu->entered && hyp_trace_event_is_set(HYP_EVENT_hyp_enter)) {
+		if (!(type & HYP_EVENT_TRIGGER))
+			return;
+		type |= HYP_EVENT_UNPAIRED;
+	}
 
 	cpu->entered = 0;
-	if (!hyp_write_fast_hyp_crossing(cpu, now, type, reason))
-		hyp_write_slow_hyp_crossing(cpu, now, type, reason);
+	if (hyp_is_draft(type) ||
+	    !hyp_write_fast_hyp_crossing(cpu, now, type, reason))
+		hyp_write_slow_hyp_crossing(type, reason, cpu, now);
 }
 
 static __always_inline void hyp_trace_write_exit(struct hyp_trace_cpu *cpu, u64 now,
 						 u64 type, u8 reason)
 {
-	if (likely(cpu->entered) && hyp_write_fast_hyp_crossing(cpu, now, type, reason))
+	if (likely(cpu->entered && !hyp_is_draft(type)) &&
+	    hyp_write_fast_hyp_crossing(cpu, now, type, reason))
 		cpu->entered = 0;
 	else
-		hyp_trace_exit_slow(cpu, now, type, reason);
+		hyp_trace_exit_slow(type, reason, cpu, now);
 }
 
 void __hyp_trace_exit(u64 type, u8 reason)
@@ -286,4 +357,51 @@ void hyp_trace_exit_at(u8 reason, u64 now)
 
 	if (type)
 		hyp_trace_write_exit(this_cpu_ptr(&hyp_trace_cpu), now, type, reason);
+}
+
+/**
+ * hyp_write_draft() - record a draft
+ * @cpu:	this CPU, which has the draft
+ * @size:	size of its record [bytes]
+ * @now:	boot clock if the time is known [ns], or 0
+ *
+ * Return: true if it was recorded
+ */
+bool hyp_write_draft(struct hyp_trace_cpu *cpu, u32 size, u64 now)
+{
+	struct ext_ring_reservation resv;
+
+	now = now ?: hyp_clock_now(&cpu->clock);
+	if (!ext_ring_reserve(&cpu->ring, now, size, &resv))
+		return hyp_write_draft_slow(cpu, now, size);
+
+	memcpy(resv.payload, cpu->draft.record, size);
+	ext_ring_commit(&resv);
+	return true;
+}
+
+/* Pass 4: sizes, for whoever has an event's number only. */
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)			\
+	case HYP_EVENT_##name:						\
+		return sizeof(struct hyp_record_##template)
+#undef TRACE_EVENT
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
+	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+
+/**
+ * hyp_record_size() - size of an event's record
+ * @event:	the event's number
+ *
+ * Return: the size [bytes]
+ */
+u32 hyp_record_size(unsigned int event)
+{
+	switch (event) {
+#include <trace/events/hyp.h>
+	}
+
+	return 0;
 }

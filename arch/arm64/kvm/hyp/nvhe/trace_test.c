@@ -125,6 +125,10 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		say(arg);
 		ret = 0;
 		break;
+	case HYP_TRACE_TEST_FIELDS:
+		trace_selftest_fields(arg);
+		ret = 0;
+		break;
 	case HYP_TRACE_TEST_MEMORY:
 		ret = pass_around(arg >> 8, arg & 0xff);
 		break;

@@ -21,11 +21,13 @@
 #if defined(CONFIG_NVHE_EL2_TRACING) && defined(__KVM_NVHE_HYPERVISOR__)
 
 #include <asm/kvm_hyptrace_ids.h>
+#include <linux/bitfield.h>
 #include <linux/trace_events.h>
 
 #include <asm/kvm_hyptrace.h>
 
 #include <nvhe/clock.h>
+#include <linux/ext_filter.h>
 #include <linux/ext_ring_writer.h>
 #include <nvhe/spinlock.h>
 #include <nvhe/totals.h>
@@ -93,9 +95,26 @@ struct hyp_panic_regs {
 };
 
 /**
+ * struct hyp_trace_draft - an event that may be recorded: struct ext_filter_data
+ * @cpu:	this CPU
+ * @record:	its record
+ * @beyond:	0. A filter may read it, and its result may depend on it while the host
+ *		replaces the filter
+ */
+struct hyp_trace_draft {
+	u64	cpu;
+	u8	record[HYP_RECORD_MAX] __aligned(8);
+	u64	beyond;
+};
+
+static_assert(offsetof(struct hyp_trace_draft, record) ==
+	      offsetof(struct ext_filter_data, record));
+
+/**
  * struct hyp_trace_cpu - tracing state of one CPU
  * @ring:	the ring that this CPU writes
  * @clock:	this CPU's copy of the clock
+ * @draft:	the event that may be recorded
  * @host_ctxt:	context with the host's registers while a guest's are loaded
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
@@ -112,6 +131,7 @@ struct hyp_panic_regs {
 struct hyp_trace_cpu {
 	struct ext_ring		ring;
 	struct hyp_clock	clock;
+	struct hyp_trace_draft	draft;
 	struct kvm_cpu_context	*host_ctxt;
 	u32			entered;
 	u64			nr_spans;
@@ -159,8 +179,21 @@ extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
 #define HYP_TRACE_TOTALS	BIT(16)
 
-/* The host's event type of each event, a u16; 0 if the event is disabled. */
+/*
+ * The host's event type of each event, a u16; 0 if the event is disabled. If the event has a
+ * filter or is a trigger, its number and these bits follow.
+ */
 extern u32 hyp_event_id[HYP_EVENT_WORDS];
+
+#define HYP_EVENT_NUMBER	GENMASK(23, 16)
+#define HYP_EVENT_UNPAIRED	BIT(28)	/* a hyp_exit without a hyp_enter: not recorded */
+#define HYP_EVENT_UNRECORDED	BIT(29)	/* it is a trigger only, or triggers have stopped it */
+#define HYP_EVENT_TRIGGER	BIT(30)
+#define HYP_EVENT_DRAFT		BIT(31)	/* any of these: the record is a draft first */
+
+static_assert(BIT(HWEIGHT(HYP_EVENT_NUMBER)) >= HYP_NR_EVENTS);
+
+u32 hyp_record_size(unsigned int event);
 
 /*
  * Read hyp_event_id[@event] in two instructions. The compiler would take three, because it
@@ -216,6 +249,12 @@ void hyp_trace_exit_at(u8 reason, u64 now);
 void __hyp_trace_enter_host(u64 type, u64 esr);
 void __hyp_trace_exit(u64 type, u8 reason);
 bool hyp_trace_event_is_set(unsigned int event);
+void hyp_trace_set_filtered(unsigned int event, bool filtered);
+void hyp_trace_set_trigger(unsigned int event, bool trigger);
+bool hyp_trace_is_running(void);
+bool hyp_trace_turn(bool on);
+bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
+bool hyp_write_draft(struct hyp_trace_cpu *cpu, u32 size, u64 now);
 bool hyp_trace_has_doorbell(void);
 int hyp_trace_set_doorbell(u64 sgi);
 
@@ -407,7 +446,12 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 	X(__hyp_trace_unload)						\
 	X(__hyp_trace_sync)						\
 	X(__hyp_trace_mode)						\
+	X(__hyp_trace_run)						\
 	X(__hyp_trace_event)						\
+	X(__hyp_trace_pred)						\
+	X(__hyp_trace_filter)						\
+	X(__hyp_trace_trigger)						\
+	X(__hyp_trace_triggers)						\
 	X(__hyp_trace_swap)						\
 	X(__hyp_trace_reset)						\
 	X(__hyp_trace_clock)						\

@@ -155,7 +155,12 @@ static __always_inline s64 hyp_hcall_result(u32 id,
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_load:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_unload:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_mode:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_run:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_event:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_pred:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_filter:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_trigger:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_triggers:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_swap:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_reset:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_clock:

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: triggers, events that stop or start recording.
+ *
+ * Nothing here takes a lock: a trigger acts in the middle of anything that EL2 does.
+ */
+
+#include <nvhe/trace_filter.h>
+
+#include <nvhe/trap_handler.h>
+
+/**
+ * struct hyp_trigger - what an event does
+ * @action:	enum hyp_trace_action
+ * @left:	how often it may still do it; -1 if there is no limit. All CPUs share this
+ */
+struct hyp_trigger {
+	u8	action;
+	s64	left;
+};
+
+static struct hyp_trigger hyp_triggers[HYP_NR_EVENTS];
+
+/* Take one of the times that are left; false if there is none. */
+static bool take_one(struct hyp_trigger *trigger)
+{
+	s64 left = READ_ONCE(trigger->left);
+
+	do {
+		if (left <= 0)
+			return left;
+	} while (!try_cmpxchg(&trigger->left, &left, left - 1));
+
+	return true;
+}
+
+/* Another CPU was first: it has not been used. */
+static void give_back(struct hyp_trigger *trigger)
+{
+	s64 left = READ_ONCE(trigger->left);
+
+	do {
+		if (left < 0)
+			return;
+	} while (!try_cmpxchg(&trigger->left, &left, left + 1));
+}
+
+/* Stop or start, unless that was done before. Only who changes the state counts. */
+static void act(struct hyp_trace_cpu *cpu, struct hyp_trigger *trigger, bool on)
+{
+	if (hyp_trace_is_running() == on || !take_one(trigger))
+		return;
+
+	if (!hyp_trace_turn(on))
+		give_back(trigger);
+	else if (cpu->ring.open && hyp_trace_has_doorbell())
+		ext_ring_call_reader(&cpu->ring);
+}
+
+/**
+ * hyp_trace_triggered() - an event that is a trigger
+ * @cpu:	this CPU; its draft has the event's record
+ * @type:	the event's word in hyp_event_id[]
+ * @size:	size of the record [bytes]
+ * @now:	boot clock if the time is known [ns], or 0
+ *
+ * As in ftrace, an event that starts recording is recorded itself if it is enabled, and one
+ * that stops it is recorded before.
+ *
+ * Return: true if the event was recorded
+ */
+bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
+{
+	unsigned int event = FIELD_GET(HYP_EVENT_NUMBER, type);
+	struct hyp_trigger *trigger = &hyp_triggers[event];
+	/* Pairs with handle___hyp_trace_trigger(): the count and the filter come first. */
+	u8 action = smp_load_acquire(&trigger->action);
+	struct trace_entry *entry = (void *)cpu->draft.record;
+	bool written = false;
+	u32 now_type = type;
+
+	if (action && !hyp_filter_match(&cpu->draft, type, HYP_FILTER_TRIGGER))
+		action = HYP_TRACE_NO_ACTION;
+
+	if (action == HYP_TRACE_START) {
+		act(cpu, trigger, true);
+		/* The host may have enabled or disabled it meanwhile, with another type. */
+		now_type = READ_ONCE(hyp_event_id[event]);
+		entry->type = now_type;
+	}
+
+	if (now_type && !((now_type & HYP_EVENT_UNRECORDED) || (type & HYP_EVENT_UNPAIRED)) &&
+	    hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD))
+		written = hyp_write_draft(cpu, size, now);
+
+	if (action == HYP_TRACE_STOP)
+		act(cpu, trigger, false);
+
+	return written;
+}
+
+void handle___hyp_trace_trigger(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, action, host_ctxt, 2);
+	DECLARE_REG(s64, count, host_ctxt, 3);
+	int ret = -EINVAL;
+
+	if (event < HYP_NR_EVENTS && action <= HYP_TRACE_START && count >= -1) {
+		ret = action && hyp_trace_locked ? -EPERM : 0;
+		if (!ret) {
+			WRITE_ONCE(hyp_triggers[event].left, count);
+			/* Pairs with hyp_trace_triggered(). */
+			smp_store_release(&hyp_triggers[event].action, action);
+			hyp_trace_set_trigger(event, action);
+		}
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
+
+void handle___hyp_trace_triggers(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	bool valid = event < HYP_NR_EVENTS;
+
+	cpu_reg(host_ctxt, 1) = valid ? 0 : -EINVAL;
+	cpu_reg(host_ctxt, 2) = valid && hyp_trace_is_running();
+	cpu_reg(host_ctxt, 3) = valid ? READ_ONCE(hyp_triggers[event].left) : 0;
+}
