@@ -161,7 +161,7 @@ static void add_span(struct vcpu_state *v, uint64_t end)
 	};
 }
 
-/* What a vCPU's thread does from now on. */
+/* A vCPU's thread begins an activity. */
 static void begins(struct follower *f, struct vcpu_state *v, enum activity activity, uint64_t now)
 {
 	if (v->since) {

@@ -240,6 +240,19 @@ static inline int emit(unsigned long first, unsigned long last)
 	return ret;
 }
 
+/* The ids below 64 of an event's lines in a trace; its text begins with the id. */
+static inline uint64_t ids_in(const char *file, const char *event)
+{
+	const char *start = path_of(" %s: id=", event), *at;
+	char *text = get(file);
+	uint64_t ids = 0;
+
+	for (at = text; (at = strstr(at, start)); at++)
+		ids |= 1ull << strtoul(at + strlen(start), NULL, 10) % 64;
+	free(text);
+	return ids;
+}
+
 static inline int event_id(const char *name)
 {
 	/* Without perf events there is no file "id". */

@@ -225,6 +225,40 @@ static void bench_cost(void)
 	printf("host_event_ratio %.2f\n", mine / theirs);
 }
 
+/* Time of a call [ns] whose event a filter lets pass or not, as @matches says. */
+static double cost_with_filter(const char *filter, int matches)
+{
+	const long long before = recorded(&hyp);
+	double cost;
+
+	must_put(HYP "events/hyp/selftest/filter", filter);
+	cost = cost_of_call(&hyp);
+	must_be(filter, recorded(&hyp) - before, matches ? NR_EVENTS * BATCHES : 0);
+	return cost;
+}
+
+/* Each event has id 1. A comparison that is true goes on to the next one. */
+static void bench_filter(void)
+{
+	const int more = 10;
+	double without, event, one, many;
+	char filter[400] = "id != 2";
+	int i;
+
+	without = cost_without(&hyp);
+	must_put(HYP "set_event", "hyp:selftest");
+	event = cost_of_call(&hyp);
+	one = cost_with_filter(filter, 1);
+	for (i = 0; i < more; i++)
+		strcat(filter, " && id != 2");
+	many = cost_with_filter(filter, 1);
+	printf("filter %.1f\n", one - event);
+	printf("filter_more %.1f\n", (many - one) / more);
+	printf("filter_no_match %.1f\n", cost_with_filter("id == 2", 0) - without);
+	must_put(HYP "events/hyp/selftest/filter", "0");
+	must_put(HYP "events/enable", "0");
+}
+
 static double bytes_per_event(const char *event)
 {
 	long long entries, bytes;
@@ -864,6 +898,7 @@ static const struct {
 	void		(*run)(void);
 } sections[] = {
 	{ "cost", bench_cost },
+	{ "filter", bench_filter },
 	{ "size", bench_size },
 	{ "page", bench_page },
 	{ "reading", bench_reading },

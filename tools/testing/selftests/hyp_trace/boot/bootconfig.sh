@@ -19,6 +19,12 @@ if [ $on = 1 ]; then
 else
 	[ ! -e $hyp/snapshot ] && dmesg | grep -q 'Failed to allocate snapshot buffer'
 	result "a snapshot buffer is refused"
+	taskset 1 sh -c "echo 1 > $hyp/tracing_on; echo 1 > $hyp/write_event; echo 4711 > $hyp/write_event"
+	[ "$(grep -c 'selftest: id=' $hyp/trace)" = 1 ]
+	result "a filter is applied"
+	dmesg | grep -q 'Failed to apply filter: stacktrace == 1' &&
+		grep -q 'fields of 1, 2, 4 or 8 bytes' $hyp/error_log
+	result "and one that can't be is not"
 fi
 echo > $hyp/trace
 echo 1 > $hyp/tracing_on

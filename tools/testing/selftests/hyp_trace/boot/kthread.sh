@@ -180,6 +180,10 @@ a_cpu_comes_and_goes
 result "a CPU may go off and come back"
 refuses
 result "filters and probes are refused, and error_log says why"
+if grep -q test_boot_filter /proc/cmdline; then
+	dmesg | grep -q 'trace_boot: Failed to apply filter: id == 1'
+	result "so is a filter in the boot configuration"
+fi
 root_records_elsewhere
 result "enabled at the root, an event is recorded in the writer's instance"
 raw_pages_are_the_rings

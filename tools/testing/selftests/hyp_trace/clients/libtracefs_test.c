@@ -331,14 +331,20 @@ TEST_F(libtracefs, trace_pipe_can_be_streamed)
 	EXPECT_EQ(100, id);
 }
 
-TEST_F(libtracefs, filters_are_refused)
+TEST_F(libtracefs, filters_are_applied)
 {
 	struct tep_event *event = tep_find_event_by_name(self->tep, "hyp",
 							 "selftest");
 
 	ASSERT_NE(NULL, event);
-	EXPECT_NE(0, tracefs_event_filter_apply(self->hyp, event, "id == 1"));
+	ASSERT_EQ(0, tracefs_trace_on(self->hyp));
+	EXPECT_LE(0, tracefs_event_filter_apply(self->hyp, event, "id == 1 || id > 0xd"));
+	ASSERT_EQ(0, emit(0, 15));
+	EXPECT_EQ(0xc002, ids_in(HYP "trace", "selftest"));
+	EXPECT_GT(0, tracefs_event_filter_apply(self->hyp, event, "comm == \"x\""));
 	EXPECT_LE(0, tracefs_event_filter_clear(self->hyp, event));
+	ASSERT_EQ(0, emit(0, 15));
+	EXPECT_EQ(0xffff, ids_in(HYP "trace", "selftest"));
 }
 
 TEST_HARNESS_MAIN

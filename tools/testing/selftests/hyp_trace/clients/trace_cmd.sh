@@ -107,6 +107,22 @@ no_trace_cmd() {
 	! pidof trace-cmd > /dev/null
 }
 
+# What a filter lets pass is recorded. trace-cmd shows the error_log if a filter is refused.
+filters() {
+	rm -f /tmp/t.dat /tmp/ids
+	tc record -o /tmp/t.dat -B hyp -e hyp:selftest -f 'id == 36 || id > 290 && id & 1' \
+		recorded.sh hyp_emit 1 $N > /tmp/record.log 2>&1 &&
+		tc report -i /tmp/t.dat 2> /tmp/report.log |
+			sed -n 's/.*selftest: *id=//p' > /tmp/ids
+	[ -s /tmp/ids ] && [ "$(sort -un /tmp/ids | tr '\n' ' ')" = "36 291 293 295 297 299 " ] &&
+		[ "$(wc -l < /tmp/ids)" = $((6 * CPUS)) ] ||
+		{ cat /tmp/ids /tmp/record.log; return 1; }
+	tc record -o /tmp/t.dat -B hyp -e hyp:selftest -f 'comm == "x"' true > /tmp/record.log 2>&1
+	grep -q 'Failed filter of .*/hyp/selftest/filter' /tmp/record.log &&
+		grep -q 'compares numbers only' /tmp/record.log ||
+		{ cat /tmp/record.log; return 1; }
+}
+
 # The recorders, one for each CPU, are separate processes.
 survives_kill() {
 	echo > $HYP/trace
@@ -140,6 +156,8 @@ run_suite() {
 	else
 		skip "$suite trace-cmd record --subbuf-size: this trace-cmd can't"
 	fi
+	filters
+	result "$suite trace-cmd record -f"
 	decodes_all
 	result "$suite trace-cmd prints all that happens while a guest runs"
 	one_timeline

@@ -37,6 +37,7 @@ struct row {
 static const struct row table[] = {
 	{ "selftest", write_event, "id=42" },
 	{ "selftest", write_events, "id=49" },
+	{ "selftest_fields", write_fields, "id=8 [0-9]+ -?[0-9]+ .* -?[0-9]+" },
 	{ "hyp_enter", write_event, "reason=hvc" },
 	{ "hyp_exit", write_event, "reason=eret_host" },
 	{ "hyp_enter", guest_store, "reason=guest_exit" },

@@ -22,6 +22,14 @@ static void write_events(void)
 	emit(42, 49);
 }
 
+static void write_fields(void)
+{
+	int id;
+
+	for (id = 1; id <= 8; id++)
+		put_num(HYP "write_fields", id);
+}
+
 /* Causes another text, and another span. */
 static void write_text(void)
 {

@@ -312,6 +312,21 @@ static inline pid_t run_guest(int exits, const char *hypercall)
 	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
+/* Record selftest, without a filter, into an empty buffer; 0 or the error of a write. */
+static inline int record_selftest(void)
+{
+	return put(HYP "tracing_on", "0") ?:
+	       put(HYP "events/enable", "0") ?:
+	       put(HYP "events/hyp/filter", "0") ?:
+	       put(HYP "error_log", "") ?:
+	       put(HYP "options/overwrite", "1") ?:
+	       set_size_kb(256) ?:
+	       put(HYP "trace", "") ?:
+	       put(HYP "events/hyp/selftest/enable", "1") ?:
+	       put(HYP "tracing_on", "1") ?:
+	       run_on(0);
+}
+
 FIXTURE(hyp) {
 	int cpus;
 };
