@@ -138,10 +138,10 @@ struct trace_ext_ops {
  * @TRACE_EXT_ERR_LENGTH:	... that is so long
  * @TRACE_EXT_ERR_ROOM:		... for which there is no room beside the others
  * @TRACE_EXT_ERR_ELSEWHERE:	be recorded in another instance
- * @TRACE_EXT_ERR_TRIGGER:	have a trigger, or be enabled by one
- * @TRACE_EXT_ERR_COMMAND:	have a trigger other than traceoff and traceon
+ * @TRACE_EXT_ERR_TRIGGER:	have a trigger, or not yet, or be enabled by one
+ * @TRACE_EXT_ERR_COMMAND:	have that trigger in its writer's instance
  * @TRACE_EXT_ERR_PROBE:	have an event probe
- * @TRACE_EXT_ERR_PERF:		be used by perf
+ * @TRACE_EXT_ERR_PERF:		be used by perf, if its writer has no follower
  * @TRACE_EXT_NR_ERRORS:	number of messages
  */
 enum trace_ext_error {
@@ -169,6 +169,12 @@ enum trace_ext_error {
  * @location:	location of its messages in error_log
  * @errors:	its messages in error_log
  * @ops:	operations of its driver
+ * @follower:	its follower: the same writer with other operations, @name, @label and @ops are
+ *		set; NULL if its events can't be followed. Of @ops, it has @start, @stop,
+ *		@load, @unload, @sync, @is_open and @swap_page for a second ring on each CPU,
+ *		and @enable for the events that go there, whatever the first ring records.
+ *		After events there, it calls trace_ext_doorbell() on their CPU, if it has
+ *		alarms
  * @source:	the writer whose events of an earlier boot it shows, and does nothing else;
  *		NULL if it records events
  * @size:	size of its buffer [bytes per CPU]; 0 for that of other instances
@@ -193,6 +199,7 @@ struct trace_ext_writer {
 	const char			*location;
 	const char			*errors[TRACE_EXT_NR_ERRORS];
 	const struct trace_ext_ops	*ops;
+	struct trace_ext_writer		*follower;
 	struct trace_ext_writer		*source;
 	unsigned long			size;
 	unsigned int			dump_events;
@@ -211,5 +218,11 @@ int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu);
 int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu);
 void trace_ext_doorbell(struct trace_ext_writer *writer);
 void trace_ext_died(struct trace_ext_writer *writer);
+
+#ifdef CONFIG_RING_BUFFER_EXT
+bool trace_ext_is_delivering(void);
+#else
+#define trace_ext_is_delivering()	false
+#endif
 
 #endif /* _LINUX_TRACE_EXT_H */

@@ -6,6 +6,7 @@
 #define _LINUX_TRACE_EXT_EVENT_H
 
 #include <linux/container_of.h>
+#include <linux/perf_event.h>
 #include <linux/trace_events.h>
 #include <linux/trace_ext.h>
 
@@ -17,6 +18,9 @@
  * @size:	size of its record [bytes]
  * @by_kernel:	its text depends on this kernel's code, not only on its format
  * @action:	what it does as a trigger; protected by event_mutex
+ * @own:	its file in its writer's instance, if that has had triggers
+ * @root:	its file at the root, if that has had triggers
+ * @followed:	set of enum trace_ext_by: who follows it; changed with event_mutex held
  * @users:	number of instances that have it enabled (the writer's, the root, or
  *		both); protected by event_mutex
  */
@@ -27,6 +31,9 @@ struct trace_ext_event {
 	u16			size;
 	bool			by_kernel;
 	enum trace_ext_action	action;
+	struct trace_event_file	*own;
+	struct trace_event_file	*root;
+	unsigned int		followed;
 	unsigned int		users;
 };
 
@@ -45,6 +52,38 @@ static inline bool is_trace_ext_event(const struct trace_event_call *call)
 #define to_trace_ext_event(ptr)						\
 	container_of_const(ptr, struct trace_ext_event, call)
 
+#if defined(CONFIG_RING_BUFFER_EXT) && defined(CONFIG_PERF_EVENTS)
+/**
+ * trace_ext_event_has_time() - check whether a perf event's samples have times of their own
+ * @event:	any perf event
+ *
+ * They are never taken in an NMI. So perf may use a clock that can't be read there.
+ *
+ * Return: true if it is of an external event
+ */
+static inline bool trace_ext_event_has_time(const struct perf_event *event)
+{
+	return event->tp_event && is_trace_ext_event(event->tp_event);
+}
+
+u64 __trace_ext_event_time(const struct perf_event *event);
+
+/**
+ * trace_ext_event_time() - get the time of an external event that is being delivered to perf
+ * @event:	any perf event
+ *
+ * Return: boot clock [ns]; 0 if @event is not of such an event, or has another clock
+ */
+static inline u64 trace_ext_event_time(const struct perf_event *event)
+{
+	return trace_ext_event_has_time(event) ? __trace_ext_event_time(event) : 0;
+}
+#else
+#define trace_ext_event_has_time(event)	false
+#define trace_ext_event_time(event)	0
+#endif
+
+int trace_ext_perf_perm(struct trace_event_call *call, struct perf_event *event);
 int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type,
 			void *data);
 

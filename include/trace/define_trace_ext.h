@@ -3,8 +3,8 @@
  * Defines the events of an external writer, as define_trace.h does for tracepoints.
  *
  * ftrace's own stages (include/trace/stages/) generate the structures, the fields and the
- * text output. An event has no tracepoint and no probe: registering it tells the writer
- * to record it. Include this once, in a .c file, after defining:
+ * text output. Registering an event tells the writer to record it. It has a tracepoint that
+ * nothing calls, because BPF programs are for tracepoints, and no probe. Include this once, in a .c file, after defining:
  *
  *   TRACE_SYSTEM, TRACE_SYSTEM_VAR	as in the event header
  *   TRACE_EXT_HEADER			the event header, as for #include
@@ -104,15 +104,28 @@ static struct trace_event_class event_class_##name = {			\
 	.reg			= trace_ext_event_reg,			\
 }
 
+#undef TRACE_EXT_PERF_PERM
+#ifdef CONFIG_PERF_EVENTS
+#define TRACE_EXT_PERF_PERM	.perf_perm = trace_ext_perf_perm,
+#else
+#define TRACE_EXT_PERF_PERM
+#endif
+
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, item, proto, args)			\
+static struct tracepoint tracepoint_##item = {				\
+	.name	= #item,						\
+};									\
+									\
 static struct trace_ext_event event_##item = {				\
 	.call = {							\
 		.class		= &event_class_##template,		\
-		.name		= #item,				\
+		.tp		= &tracepoint_##item,			\
 		.event.funcs	= &trace_event_type_funcs_##template,	\
 		.print_fmt	= print_fmt_##template,			\
-		.flags		= TRACE_EVENT_FL_EXTERNAL,		\
+		TRACE_EXT_PERF_PERM					\
+		.flags		= TRACE_EVENT_FL_EXTERNAL |		\
+				  TRACE_EVENT_FL_TRACEPOINT,		\
 	},								\
 	.writer	= &TRACE_EXT_WRITER,					\
 	.number	= TRACE_EXT_NUMBER(item),				\

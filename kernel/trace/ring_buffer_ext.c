@@ -274,11 +274,8 @@ static void set_running(struct rb_ext *ext, bool on)
 		ext->ops->set_running(on);
 }
 
-/*
- * Load all rings. This leaves the writer in drain mode and all CPUs synced, so that the
- * end of every event pair that begins after "on" is recorded, too.
- */
-static int load_all(struct rb_ext *ext)
+/* Load all rings, closed. On failure, some may be loaded. */
+static int load_closed(struct rb_ext *ext)
 {
 	int cpu, ret;
 
@@ -296,6 +293,20 @@ static int load_all(struct rb_ext *ext)
 		if (ret)
 			return ret;
 	}
+
+	return 0;
+}
+
+/*
+ * Load all rings. This leaves the writer in drain mode and all CPUs synced, so that the
+ * end of every event pair that begins after "on" is recorded, too.
+ */
+static int load_all(struct rb_ext *ext)
+{
+	int ret = load_closed(ext);
+
+	if (ret)
+		return ret;
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
 		set_mode(ext, TRACE_EXT_DRAIN);
@@ -338,6 +349,42 @@ int rb_ext_load(struct rb_ext *ext)
 		ext->in_use(ext, true);
 
 	return ret;
+}
+
+/**
+ * rb_ext_begin() - load all rings of a buffer that has no instance, and open them
+ * @ext:	the buffer; nothing but its events, and rb_ext_end(), turns it on and off
+ *
+ * Return: 0, -ENOMEM, or the writer's error; the rings are not loaded then
+ */
+int rb_ext_begin(struct rb_ext *ext)
+{
+	int ret;
+
+	guard(cpus_read_lock)();
+	guard(mutex)(&ext->lock);
+
+	/* While this is true, an empty ring is not taken for one that is not needed. */
+	WRITE_ONCE(ext->on, true);
+	ret = load_closed(ext);
+	if (ret)
+		unload_all(ext);
+	else
+		ext->ops->sync(-1);
+
+	return ret;
+}
+
+/**
+ * rb_ext_end() - unload all rings of a buffer that has no instance
+ * @ext:	the buffer
+ */
+void rb_ext_end(struct rb_ext *ext)
+{
+	guard(cpus_read_lock)();
+	guard(mutex)(&ext->lock);
+
+	unload_all(ext);
 }
 
 /**
@@ -958,7 +1005,6 @@ int rb_ext_init(struct rb_ext *ext)
 	INIT_WORK(&ext->idle, idle_work);
 	INIT_WORK(&ext->catch_up, catch_up_work);
 	rb_ext_init_wait(ext);
-	rb_ext_crash_init(ext);
 	return 0;
 }
 
@@ -966,7 +1012,7 @@ int rb_ext_init(struct rb_ext *ext)
  * rb_ext_exit() - undo rb_ext_init()
  * @ext:	a buffer that was never turned on
  */
-void __init rb_ext_exit(struct rb_ext *ext)
+void rb_ext_exit(struct rb_ext *ext)
 {
 	free_percpu(ext->cpus);
 	ext->cpus = NULL;

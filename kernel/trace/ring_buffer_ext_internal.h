@@ -375,6 +375,8 @@ void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring);
 /* ring_buffer_ext.c */
 int rb_ext_init(struct rb_ext *ext);
 void rb_ext_exit(struct rb_ext *ext);
+int rb_ext_begin(struct rb_ext *ext);
+void rb_ext_end(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);
 int rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots);
 void rb_ext_use_mem(struct rb_ext *ext);

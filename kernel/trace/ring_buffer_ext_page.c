@@ -4,8 +4,9 @@
  *
  * Shared pages are untrusted. The reader copies the committed data, checks the copy, and
  * serves events from it. It also checks what a swap returns. It skips the rest of a
- * malformed page, and reports that once. The skipped events count as lost. The count is
- * exact, because the next swap returns the sequence number of its page's first event.
+ * malformed page, and reports that once; not before the locks are released that a caller may
+ * hold, such as the scheduler's. The skipped events count as lost. The count is exact,
+ * because the next swap returns the sequence number of its page's first event.
  */
 
 #include <linux/printk.h>
@@ -20,9 +21,13 @@ static void skip_page(struct rb_ext_cpu *c, const char *why)
 	c->end = c->done;
 	c->unread = 0;
 
-	if (!c->warned)
-		pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped and count as overrun in per_cpu/cpu%d/stats\n",
-			c->ext->name, c->cpu, why, c->cpu);
+	if (c->warned)
+		return;
+
+	printk_deferred_enter();
+	pr_warn("%s: CPU%d: corrupt page (%s), its events are skipped and count as overrun in per_cpu/cpu%d/stats\n",
+		c->ext->name, c->cpu, why, c->cpu);
+	printk_deferred_exit();
 	c->warned = true;
 }
 
@@ -98,9 +103,11 @@ bool rb_ext_swap_page(struct rb_ext_cpu *c)
 		return false;
 
 	if (!swap_ok(c, &swap)) {
+		printk_deferred_enter();
 		pr_err_once("%s: CPU%d: impossible reader page %u for position %llu, expected position %llu or later\n",
 			    c->ext->name, c->cpu, swap.id, swap.pos,
 			    c->next_pos);
+		printk_deferred_exit();
 		return false;
 	}
 

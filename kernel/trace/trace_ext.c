@@ -20,6 +20,7 @@
 #include "trace.h"
 #include "trace_ext_events.h"
 #include "trace_ext_filter.h"
+#include "trace_ext_follow.h"
 #include "trace_ext_mem.h"
 #include "trace_ext_test.h"
 
@@ -214,6 +215,7 @@ static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 	ret = trace_ext_test_fail() ?: rb_ext_init(ext);
 	if (ret)
 		goto free_ext;
+	rb_ext_crash_init(ext);
 
 	ret = trace_ext_test_fail() ?: trace_ext_format_init(writer, &ext->format);
 	if (ret)
@@ -520,6 +522,7 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 		pr_warn("%s: no link \"%s\", some clients may not find %s\n",
 			writer->label, writer->alias, writer->name);
 
+	trace_ext_follow_init(writer, ext->tr->dir);
 	trace_ext_test_init(ext);
 	if (writer->created)
 		writer->created(ext->tr->dir);
@@ -562,6 +565,7 @@ int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu)
 {
 	struct rb_ext *ext = buffer_of(writer);
 
+	trace_ext_follow_online(writer, cpu);
 	return ext ? rb_ext_cpu_online(ext, cpu) : 0;
 }
 
@@ -577,6 +581,7 @@ int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu)
 {
 	struct rb_ext *ext = buffer_of(writer);
 
+	trace_ext_follow_dead(writer, cpu);
 	if (ext)
 		rb_ext_rearm(per_cpu_ptr(ext->cpus, cpu));
 
@@ -595,6 +600,7 @@ void trace_ext_doorbell(struct trace_ext_writer *writer)
 
 	if (ext)
 		rb_ext_doorbell(ext);
+	trace_ext_follow_doorbell(writer);
 }
 
 /**

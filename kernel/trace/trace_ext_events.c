@@ -16,6 +16,7 @@
 #include "ext_mem.h"
 #include "ring_buffer_ext_internal.h"
 #include "trace_ext_events.h"
+#include "trace_ext_follow.h"
 
 /**
  * trace_ext_log_error() - write to an error_log what an event can't do
@@ -62,17 +63,38 @@ static void note_if_foreign(struct trace_event_file *file)
 }
 
 #ifdef CONFIG_PERF_EVENTS
-/*
- * An event has an id, because readers of the writer's instance need it. A user that may not
- * read error_log must not write to it.
- */
-static int refuse_perf(struct trace_event_call *call)
+/* A user that may not read error_log must not write to it. */
+static int perf_register(struct trace_event_call *call)
 {
+	if (trace_ext_can_follow(call))
+		return trace_ext_follow(to_trace_ext_event(call), TRACE_EXT_BY_PERF);
 	if (!perfmon_capable())
 		return -EOPNOTSUPP;
 
-	return trace_ext_event_refuse(NULL, call, TRACE_EXT_ERR_PERF,
-				      trace_event_name(call));
+	return trace_ext_event_refuse(NULL, call, TRACE_EXT_ERR_PERF, trace_event_name(call));
+}
+
+static int perf_reg(struct trace_event_call *call, enum trace_reg type)
+{
+	switch (type) {
+	case TRACE_REG_PERF_REGISTER:
+		return perf_register(call);
+	case TRACE_REG_PERF_UNREGISTER:
+		trace_ext_unfollow(to_trace_ext_event(call), TRACE_EXT_BY_PERF);
+		return 0;
+	case TRACE_REG_PERF_ADD:
+	case TRACE_REG_PERF_DEL:
+		/* 0 has perf add it to this CPU's list, or delete it. */
+		trace_ext_follow_here(to_trace_ext_event(call)->writer);
+		return 0;
+	default:
+		return 0;
+	}
+}
+#else
+static int perf_reg(struct trace_event_call *call, enum trace_reg type)
+{
+	return -EOPNOTSUPP;
 }
 #endif
 
@@ -100,7 +122,7 @@ static bool is_frozen(const struct trace_event_file *file)
  * counted.
  *
  * Context: event_mutex is held.
- * Return: 0, -EOPNOTSUPP for anything but recording it (perf), -EROFS in an instance that
+ * Return: 0, -EOPNOTSUPP for perf if the writer has no follower, -EROFS in an instance that
  * only shows what has been recorded, or the writer's error
  */
 int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
@@ -124,12 +146,8 @@ int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void
 		if (--event->users || !armed)
 			return 0;
 		return event->writer->ops->enable(event->number, 0);
-#ifdef CONFIG_PERF_EVENTS
-	case TRACE_REG_PERF_REGISTER:
-		return refuse_perf(call);
-#endif
 	default:
-		return -EOPNOTSUPP;
+		return perf_reg(call, type);
 	}
 }
 

@@ -17,6 +17,7 @@
 
 struct ext_mem_bank;
 
+bool trace_ext_can_follow(const struct trace_event_call *call);
 bool trace_ext_has_triggers(struct trace_array *tr, const struct trace_event_call *call);
 
 int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call *call,
@@ -83,8 +84,12 @@ static inline bool trace_ext_file_absent(struct trace_array *tr,
 {
 	if (!is_trace_ext_event(call) && !trace_array_ext(tr))
 		return false;
+	if (!is_trace_ext_event(call))
+		return strcmp(name, "id") && strcmp(name, "enable") && strcmp(name, "filter");
 	if (!strcmp(name, "trigger"))
 		return !trace_ext_has_triggers(tr, call);
+	if (!strcmp(name, "hist") || !strcmp(name, "hist_debug"))
+		return !trace_ext_can_follow(call);
 
 	return strcmp(name, "id") && strcmp(name, "enable") &&
 	       strcmp(name, "filter");

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers of external writers' events: traceoff and traceon.
+ * Triggers of external writers' events.
  *
- * ftrace parses a trigger and keeps it in the event's list, where it has at most one of the
- * two. The writer does what it says, at the event. So nothing here is soft-disabled: the
- * writer itself knows events that are triggers and not recorded.
+ * ftrace parses a trigger and keeps it in the event's list. In the writer's instance, the
+ * writer itself executes traceoff and traceon, of which an event has at most one, at the
+ * event. For all others, histograms among them, the event is followed, and ftrace executes
+ * them when it is delivered. At the root that is so for all triggers.
+ *
+ * Nothing here is soft-disabled: an event need not be enabled to be a trigger.
  */
 
 #include <linux/cleanup.h>
@@ -12,20 +15,27 @@
 
 #include "ring_buffer_ext_internal.h"
 #include "trace_ext_filter.h"
+#include "trace_ext_follow.h"
 #include "trace_ext_trigger.h"
 
+/* Does the writer execute triggers of an instance? */
+static bool writer_has_triggers(struct trace_array *tr)
+{
+	struct rb_ext *ext = trace_array_ext(tr);
+
+	return ext && ext->ops->set_trigger;
+}
+
 /**
- * trace_ext_has_triggers() - check whether an event may have triggers that its writer executes
+ * trace_ext_has_triggers() - check whether an event may have triggers
  * @tr:		the instance
- * @call:	any event
+ * @call:	an external writer's event
  *
  * Return: true if so
  */
 bool trace_ext_has_triggers(struct trace_array *tr, const struct trace_event_call *call)
 {
-	struct rb_ext *ext = trace_array_ext(tr);
-
-	return ext && ext->ops->set_trigger && is_trace_ext_event(call);
+	return writer_has_triggers(tr) || trace_ext_can_follow(call);
 }
 
 static enum trace_ext_action action_of(const char *command)
@@ -38,16 +48,29 @@ static enum trace_ext_action action_of(const char *command)
 	return TRACE_EXT_NO_ACTION;
 }
 
+/* Does the writer execute this trigger of an event? */
+static bool is_writers(const struct trace_event_file *file, const char *command)
+{
+	return writer_has_triggers(file->tr) && action_of(command);
+}
+
 /**
  * trace_ext_trigger_listed() - check whether an event has a trigger command
  * @file:	any event
  * @command:	the command's name
  *
+ * A writer's instance has no histograms but those of its own events: nothing of this kernel
+ * can be recorded there, or enabled.
+ *
  * Return: true if so
  */
 bool trace_ext_trigger_listed(struct trace_event_file *file, const char *command)
 {
-	return !is_trace_ext_event(file->event_call) || action_of(command);
+	if (!is_trace_ext_event(file->event_call) || is_writers(file, command))
+		return true;
+
+	return trace_ext_can_follow(file->event_call) &&
+	       (!trace_array_ext(file->tr) || !strcmp(command, "hist"));
 }
 
 /**
@@ -63,20 +86,40 @@ int trace_ext_trigger_allowed(struct trace_event_file *file, const char *command
 
 	if (!is_trace_ext_event(call))
 		return 0;
-	if (!trace_ext_has_triggers(file->tr, call))
+	if (!trace_ext_has_triggers(file->tr, call) || !to_trace_ext_event(call)->writer->armed)
 		return trace_ext_event_refuse(file->tr, call, TRACE_EXT_ERR_TRIGGER, command);
-	if (*command && !action_of(command))
+	if (*command && !trace_ext_trigger_listed(file, command))
 		return trace_ext_event_refuse(file->tr, call, TRACE_EXT_ERR_COMMAND, command);
 
 	return 0;
 }
 
-/* The event's trigger, or NULL. */
-static struct event_trigger_data *trigger_of(struct trace_event_file *file)
+/**
+ * trace_ext_trigger_prepare() - prepare a trigger before it is in its event's list
+ * @file:	any event
+ * @data:	the trigger
+ *
+ * What the writer executes this kernel must not do again if it follows the event.
+ */
+void trace_ext_trigger_prepare(struct trace_event_file *file, struct event_trigger_data *data)
 {
+	if (is_trace_ext_event(file->event_call) && is_writers(file, data->cmd_ops->name))
+		data->paused = true;
+}
+
+/* The first of the event's triggers that its writer executes, or that it does not; or NULL. */
+static struct event_trigger_data *trigger_of(struct trace_event_file *file, bool writers)
+{
+	struct event_trigger_data *data;
+
 	lockdep_assert_held(&event_mutex);
 
-	return list_first_entry_or_null(&file->triggers, struct event_trigger_data, list);
+	list_for_each_entry(data, &file->triggers, list) {
+		if (is_writers(file, data->cmd_ops->name) == writers)
+			return data;
+	}
+
+	return NULL;
 }
 
 /* Tell the writer of a trigger. */
@@ -139,24 +182,48 @@ static void trigger_del(struct trace_event_file *file)
 	event->action = TRACE_EXT_NO_ACTION;
 }
 
+/* Follow the event while it has a trigger that this kernel executes. */
+static int follow(struct trace_event_file *file)
+{
+	struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	bool is_own = trace_array_ext(file->tr);
+	enum trace_ext_by by = is_own ? TRACE_EXT_BY_OWN : TRACE_EXT_BY_ROOT;
+
+	if (!trigger_of(file, false)) {
+		trace_ext_unfollow(event, by);
+		return 0;
+	}
+
+	/* Neither instance is ever removed. */
+	if (is_own)
+		event->own = file;
+	else
+		event->root = file;
+
+	return trace_ext_follow(event, by);
+}
+
 /**
  * trace_ext_trigger_update() - an external writer's event has got a trigger or has lost it
  * @file:	the event, whose list of triggers has been changed
  *
  * Context: event_mutex is held.
- * Return: 0, or a negative errno; then the event has no trigger
+ * Return: 0, or a negative errno; then what the event has got has no effect
  */
 int trace_ext_trigger_update(struct trace_event_file *file)
 {
 	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
-	const struct event_trigger_data *data = trigger_of(file);
+	const struct event_trigger_data *data;
 
-	if (data && !event->action)
-		return trigger_add(file, data);
-	if (!data && event->action)
-		trigger_del(file);
+	if (writer_has_triggers(file->tr)) {
+		data = trigger_of(file, true);
+		if (data && !event->action)
+			return trigger_add(file, data);
+		if (!data && event->action)
+			trigger_del(file);
+	}
 
-	return 0;
+	return follow(file);
 }
 
 /**
@@ -171,11 +238,11 @@ void trace_ext_trigger_count(struct trace_event_file *file)
 	struct event_trigger_data *data;
 	struct rb_ext *ext;
 
-	if (!trace_ext_has_triggers(file->tr, call))
+	if (!is_trace_ext_event(call) || !writer_has_triggers(file->tr))
 		return;
 
 	ext = trace_array_ext(file->tr);
-	data = trigger_of(file);
+	data = trigger_of(file, true);
 	if (data)
 		data->count = ext->ops->trigger_left(to_trace_ext_event(call)->number);
 }

@@ -10,11 +10,13 @@
 #ifdef CONFIG_RING_BUFFER_EXT
 bool trace_ext_trigger_listed(struct trace_event_file *file, const char *command);
 int trace_ext_trigger_allowed(struct trace_event_file *file, const char *command);
+void trace_ext_trigger_prepare(struct trace_event_file *file, struct event_trigger_data *data);
 int trace_ext_trigger_update(struct trace_event_file *file);
 void trace_ext_trigger_count(struct trace_event_file *file);
 #else
 #define trace_ext_trigger_listed(file, command)		true
 #define trace_ext_trigger_allowed(file, command)	0
+#define trace_ext_trigger_prepare(file, data)		do { } while (0)
 #define trace_ext_trigger_update(file)			0
 #define trace_ext_trigger_count(file)			do { } while (0)
 #endif

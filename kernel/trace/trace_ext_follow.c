@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Followers of external writers' events: triggers that this kernel executes, histograms
+ * among them, perf and BPF.
+ *
+ * They see an event shortly after it has happened, whatever the writer's instance records and
+ * whoever reads it. For them the writer has a second, small ring on each CPU. When it has
+ * written to that ring, it rings the doorbell on that CPU, as soon as it returns there. So an
+ * event is delivered on the CPU where it has happened, and nearly always while the task is
+ * current that has caused it.
+ *
+ * An interrupt delivers some events, and leaves the rest to a work, so that no stream of
+ * events keeps a CPU in interrupts. What does not fit into a ring is lost, and counted. A
+ * writer without a doorbell is polled.
+ *
+ * Context: events are delivered with interrupts off, on the ring's CPU; or by another one when
+ * that CPU is dead. So there is one at a time.
+ */
+
+#include <linux/bpf.h>
+#include <linux/cleanup.h>
+#include <linux/cpu.h>
+#include <linux/perf_event.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include <asm/irq_regs.h>
+
+#include "ring_buffer_ext_internal.h"
+#include "trace.h"
+#include "trace_ext_events.h"
+#include "trace_ext_follow.h"
+
+/* Pages of a follower's ring. */
+#define SLOTS		32
+
+/* Events that an interrupt delivers, in some 100 us. */
+#define AT_ONCE		64
+
+/* A timer expires up to one tick late, so this takes at most 10 ms or two ticks. */
+#define POLL_TICKS	max(HZ / 100 - 1, 1)
+
+/**
+ * struct follower_cpu - deliveries of one CPU's events
+ * @work:	delivers what interrupts have left, or polls
+ * @follower:	the follower
+ * @cpu:	the CPU
+ * @delivered:	number of events that were delivered
+ * @late:	number of times that events were left to @work
+ * @lost:	number of events that were lost when the log last said so
+ */
+struct follower_cpu {
+	struct delayed_work	work;
+	struct follower		*follower;
+	int			cpu;
+	u64			delivered;
+	u64			late;
+	u64			lost;
+};
+
+/**
+ * struct follower - all that follows events of a writer
+ * @ext:	its rings; they have no instance
+ * @writer:	the writer of the events
+ * @cpus:	deliveries
+ * @event:	the events, by type
+ * @nr:		number of events that are followed; protected by event_mutex
+ */
+struct follower {
+	struct rb_ext			ext;
+	struct trace_ext_writer		*writer;
+	struct follower_cpu __percpu	*cpus;
+	struct trace_ext_event		**event;
+	unsigned int			nr;
+};
+
+/**
+ * struct delivery - the event that this CPU delivers
+ * @rbe:	the event in a copy of its page, NULL if there is none
+ * @event:	its description
+ * @ts:		its time, boot clock [ns]
+ */
+struct delivery {
+	struct ring_buffer_event	*rbe;
+	struct trace_ext_event		*event;
+	u64				ts;
+};
+
+static DEFINE_PER_CPU(struct delivery, delivery);
+
+/* The follower of a writer, NULL if it never had one; pairs with follower_create(). */
+static struct follower *follower_of(const struct trace_ext_writer *writer)
+{
+	struct rb_ext *ext = writer->follower ? smp_load_acquire(&writer->follower->ext) : NULL;
+
+	return ext ? container_of(ext, struct follower, ext) : NULL;
+}
+
+/* Delivery --------------------------------------------------------------------------- */
+
+static void deliver_to_triggers(struct trace_event_file *file, struct delivery *delivery)
+{
+	void *record = ring_buffer_event_data(delivery->rbe);
+	enum event_trigger_type after;
+
+	if (!file || list_empty(&file->triggers))
+		return;
+
+	after = event_triggers_call(file, file->tr->array_buffer.buffer, record, delivery->rbe);
+	if (after)
+		event_triggers_post_call(file, after);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+/* As a tracepoint's probe does it, with the registers of what has been interrupted. */
+static void deliver_to_perf(struct delivery *delivery)
+{
+	struct trace_event_call *call = &delivery->event->call;
+	u32 size = delivery->event->size;
+	struct hlist_head *head = this_cpu_ptr(call->perf_events);
+	struct pt_regs *regs;
+	void *record;
+	int rctx;
+
+	if (!bpf_prog_array_valid(call) && hlist_empty(head))
+		return;
+
+	/* perf puts a u32 in front of it. */
+	size = ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
+	record = perf_trace_buf_alloc(size, &regs, &rctx);
+	if (!record)
+		return;
+
+	memcpy(record, ring_buffer_event_data(delivery->rbe), delivery->event->size);
+	if (get_irq_regs())
+		regs = get_irq_regs();
+	else
+		perf_fetch_caller_regs(regs);
+	perf_trace_run_bpf_submit(record, size, rctx, call, 1, regs, head, NULL);
+}
+#else
+static void deliver_to_perf(struct delivery *delivery)
+{
+}
+#endif
+
+static void deliver(struct follower *follower, struct ring_buffer_event *rbe, u64 ts)
+{
+	struct trace_entry *entry = ring_buffer_event_data(rbe);
+	struct trace_ext_event *event = follower->event[entry->type];
+	struct delivery *this = this_cpu_ptr(&delivery);
+	/* Pairs with trace_ext_follow(): who follows is ready for this. */
+	unsigned int by = smp_load_acquire(&event->followed);
+
+	*this = (struct delivery) { .rbe = rbe, .event = event, .ts = ts };
+	if (by & TRACE_EXT_BY_OWN)
+		deliver_to_triggers(event->own, this);
+	if (by & TRACE_EXT_BY_ROOT)
+		deliver_to_triggers(event->root, this);
+	if (by & TRACE_EXT_BY_PERF)
+		deliver_to_perf(this);
+	this->rbe = NULL;
+}
+
+/* Deliver up to @max events of a CPU. Return false if there are no more. */
+static bool deliver_some(struct follower_cpu *c, unsigned int max)
+{
+	struct ring_buffer_event *rbe;
+	u64 ts;
+
+	lockdep_assert_irqs_disabled();
+
+	/* What is called here has caused this: the events keep until it returns. */
+	if (trace_ext_is_delivering())
+		return false;
+
+	while (max--) {
+		rbe = rb_ext_consume(&c->follower->ext, c->cpu, &ts, NULL);
+		if (!rbe)
+			return false;
+		deliver(c->follower, rbe, ts);
+		c->delivered++;
+	}
+
+	return true;
+}
+
+/* If @c->cpu has gone offline, this is another CPU: trace_ext_follow_dead() does it then. */
+static bool deliver_some_here(struct follower_cpu *c)
+{
+	guard(irqsave)();
+
+	return c->cpu == smp_processor_id() && deliver_some(c, AT_ONCE);
+}
+
+static u64 lost_on(struct follower *follower, int cpu)
+{
+	return rb_ext_stat(&follower->ext, cpu, RB_EXT_OVERRUN) +
+	       rb_ext_stat(&follower->ext, cpu, RB_EXT_DROPPED);
+}
+
+/* Not where events are delivered: a scheduler's lock may be held there. */
+static void warn_of_loss(struct follower_cpu *c)
+{
+	u64 lost = lost_on(c->follower, c->cpu);
+
+	if (lost != c->lost)
+		pr_warn_ratelimited("%s: CPU%d: histograms, perf and BPF have missed events, see %s/follower\n",
+				    c->follower->ext.name, c->cpu, c->follower->writer->name);
+	c->lost = lost;
+}
+
+static bool is_polled(const struct follower *follower)
+{
+	return !follower->writer->ops->set_alarm && READ_ONCE(follower->nr);
+}
+
+static void deliver_work(struct work_struct *work)
+{
+	struct follower_cpu *c = container_of(to_delayed_work(work), struct follower_cpu, work);
+
+	while (deliver_some_here(c))
+		cond_resched();
+	warn_of_loss(c);
+
+	if (is_polled(c->follower) && cpu_online(c->cpu))
+		schedule_delayed_work_on(c->cpu, &c->work, POLL_TICKS);
+}
+
+static void deliver_soon(struct follower_cpu *c)
+{
+	mod_delayed_work_on(c->cpu, system_wq, &c->work, 0);
+}
+
+/**
+ * trace_ext_follow_doorbell() - the writer may have rung, on this CPU
+ * @writer:	the writer
+ *
+ * Context: hard interrupt.
+ */
+void trace_ext_follow_doorbell(struct trace_ext_writer *writer)
+{
+	struct follower *follower = follower_of(writer);
+	struct follower_cpu *c;
+
+	if (!follower || !READ_ONCE(follower->nr))
+		return;
+
+	c = this_cpu_ptr(follower->cpus);
+	if (deliver_some(c, AT_ONCE)) {
+		c->late++;
+		deliver_soon(c);
+	}
+}
+
+/**
+ * trace_ext_follow_here() - deliver all events that have happened on this CPU
+ * @writer:	the writer
+ *
+ * So that what is about to be attached misses earlier events, and what is about to be detached
+ * gets them. Usually there are none, and at most as many as a ring holds.
+ *
+ * Context: any, with interrupts off.
+ */
+void trace_ext_follow_here(struct trace_ext_writer *writer)
+{
+	struct follower *follower = follower_of(writer);
+
+	if (follower)
+		deliver_some(this_cpu_ptr(follower->cpus), UINT_MAX);
+}
+
+/**
+ * struct flush - delivery on another CPU
+ * @follower:	the follower
+ * @more:	there are more events
+ */
+struct flush {
+	struct follower	*follower;
+	bool		more;
+};
+
+static void flush_some(void *data)
+{
+	struct flush *flush = data;
+
+	flush->more = deliver_some(this_cpu_ptr(flush->follower->cpus), AT_ONCE);
+}
+
+/* Deliver all events that have happened so far. A CPU may be too busy for a work. */
+static void flush(struct follower *follower)
+{
+	struct flush flush = { .follower = follower };
+	int cpu;
+
+	guard(cpus_read_lock)();
+
+	for_each_online_cpu(cpu) {
+		do {
+			smp_call_function_single(cpu, flush_some, &flush, true);
+			cond_resched();
+		} while (flush.more);
+	}
+}
+
+/**
+ * trace_ext_follow_flush() - deliver all events of a writer that have happened so far
+ * @file:	an event of the writer; any event
+ *
+ * Context: event_mutex is held.
+ */
+void trace_ext_follow_flush(struct trace_event_file *file)
+{
+	struct follower *follower;
+
+	lockdep_assert_held(&event_mutex);
+
+	if (!is_trace_ext_event(file->event_call))
+		return;
+
+	follower = follower_of(to_trace_ext_event(file->event_call)->writer);
+	if (follower && follower->nr)
+		flush(follower);
+}
+
+/* Hooks: what ftrace and perf ask of an event while it is delivered -------------------- */
+
+/**
+ * trace_ext_delivered_time() - get the time of an event that is being delivered
+ * @rbe:	any event
+ * @ts:		filled in with the time, boot clock [ns]
+ *
+ * Return: false if it is another event
+ */
+bool trace_ext_delivered_time(const struct ring_buffer_event *rbe, u64 *ts)
+{
+	const struct delivery *this = this_cpu_ptr(&delivery);
+
+	if (!rbe || rbe != this->rbe)
+		return false;
+
+	*ts = this->ts;
+	return true;
+}
+
+/**
+ * trace_ext_delivered_entry() - fill in the head of an event that is being delivered
+ * @entry:	the head of any event, which BPF may have overwritten
+ * @type:	its type
+ *
+ * The event keeps its own task, whoever is current now.
+ *
+ * Return: false if it is another event
+ */
+bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type)
+{
+	const struct delivery *this = this_cpu_ptr(&delivery);
+
+	if (!this->rbe || type != this->event->call.event.type)
+		return false;
+
+	memcpy(entry, ring_buffer_event_data(this->rbe), sizeof(*entry));
+	return true;
+}
+
+/**
+ * trace_ext_is_delivering() - check whether this CPU delivers an external event
+ *
+ * Return: true if so
+ */
+bool trace_ext_is_delivering(void)
+{
+	return this_cpu_read(delivery.rbe);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+/**
+ * __trace_ext_event_time() - get the time of an event that is being delivered, for perf
+ * @event:	a perf event of an external event
+ *
+ * Return: boot clock [ns]; 0 if @event has another clock, or it is another event
+ */
+u64 __trace_ext_event_time(const struct perf_event *event)
+{
+	const struct delivery *this = this_cpu_ptr(&delivery);
+	bool boot = event->attr.use_clockid && event->attr.clockid == CLOCK_BOOTTIME;
+
+	return boot && this->rbe && event->tp_event == &this->event->call ? this->ts : 0;
+}
+#endif
+
+#ifdef CONFIG_PERF_EVENTS
+/**
+ * trace_ext_perf_perm() - check whether a user may follow an external event by perf
+ * @call:	the event
+ * @event:	the perf event
+ *
+ * Even to count it costs memory and interrupts, on all CPUs. perf itself asks only of users
+ * who want the fields.
+ *
+ * Return: 0 or -EPERM
+ */
+int trace_ext_perf_perm(struct trace_event_call *call, struct perf_event *event)
+{
+	bool allowed = event->parent || sysctl_perf_event_paranoid < 0 || perfmon_capable();
+
+	return allowed ? 0 : -EPERM;
+}
+#endif
+
+/* Begin and end ---------------------------------------------------------------------- */
+
+static int cpus_create(struct follower *follower)
+{
+	int cpu;
+
+	follower->cpus = alloc_percpu(struct follower_cpu);
+	if (!follower->cpus)
+		return -ENOMEM;
+
+	for_each_possible_cpu(cpu) {
+		struct follower_cpu *c = per_cpu_ptr(follower->cpus, cpu);
+
+		INIT_DELAYED_WORK(&c->work, deliver_work);
+		c->follower = follower;
+		c->cpu = cpu;
+		per_cpu_ptr(follower->ext.cpus, cpu)->nr_slots = SLOTS;
+	}
+
+	return 0;
+}
+
+static void follower_free(struct follower *follower)
+{
+	if (!follower)
+		return;
+
+	if (follower->ext.cpus)
+		rb_ext_exit(&follower->ext);
+	free_percpu(follower->cpus);
+	kfree(follower->event);
+	kfree(follower);
+}
+
+DEFINE_FREE(follower_free, struct follower *, follower_free(_T))
+
+/* Create the follower of a writer; it stays. */
+static struct follower *follower_create(struct trace_ext_writer *writer)
+{
+	struct follower *follower __free(follower_free) = NULL;
+	struct trace_event_call *call;
+	int ret;
+
+	lockdep_assert_held(&event_mutex);
+
+	follower = kzalloc(sizeof(*follower), GFP_KERNEL);
+	if (!follower)
+		return ERR_PTR(-ENOMEM);
+
+	follower->writer = writer;
+	follower->ext.writer = writer->follower;
+	follower->ext.name = writer->label;
+	follower->ext.ops = writer->follower->ops;
+	follower->ext.format = writer->ext->format;
+	ret = rb_ext_init(&follower->ext) ?: cpus_create(follower);
+	if (ret)
+		return ERR_PTR(ret);
+
+	follower->event = kcalloc(follower->ext.format.nr_types, sizeof(*follower->event),
+				  GFP_KERNEL);
+	if (!follower->event)
+		return ERR_PTR(-ENOMEM);
+
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (is_trace_ext_event(call) && to_trace_ext_event(call)->writer == writer)
+			follower->event[call->event.type] = to_trace_ext_event(call);
+	}
+
+	/* Pairs with follower_of(). */
+	smp_store_release(&writer->follower->ext, &follower->ext);
+	return no_free_ptr(follower);
+}
+
+/* Begin to poll, if that is needed. */
+static void poll_begin(struct follower *follower)
+{
+	int cpu;
+
+	guard(cpus_read_lock)();
+
+	for_each_online_cpu(cpu)
+		if (is_polled(follower))
+			deliver_soon(per_cpu_ptr(follower->cpus, cpu));
+}
+
+static int begin(struct follower *follower)
+{
+	int ret = rb_ext_begin(&follower->ext);
+
+	if (ret)
+		pr_err("%s: events can't be followed: %pe\n", follower->ext.name, ERR_PTR(ret));
+
+	return ret;
+}
+
+static void end(struct follower *follower)
+{
+	int cpu;
+
+	flush(follower);
+	/* Nobody schedules it again: nothing is followed. */
+	for_each_possible_cpu(cpu) {
+		cancel_delayed_work_sync(&per_cpu_ptr(follower->cpus, cpu)->work);
+		warn_of_loss(per_cpu_ptr(follower->cpus, cpu));
+	}
+	rb_ext_end(&follower->ext);
+}
+
+/**
+ * trace_ext_can_follow() - check whether events of a writer can be followed
+ * @call:	an event of the writer
+ *
+ * Return: true if so
+ */
+bool trace_ext_can_follow(const struct trace_event_call *call)
+{
+	return to_trace_ext_event(call)->writer->follower;
+}
+
+static void one_less(struct follower *follower)
+{
+	WRITE_ONCE(follower->nr, follower->nr - 1);
+	if (!follower->nr)
+		end(follower);
+}
+
+/* Have the writer write an event to the follower's rings. */
+static int event_begin(struct trace_ext_event *event)
+{
+	struct follower *follower = follower_of(event->writer) ?: follower_create(event->writer);
+	int ret;
+
+	if (IS_ERR(follower))
+		return PTR_ERR(follower);
+
+	ret = follower->nr ? 0 : begin(follower);
+	if (ret)
+		return ret;
+
+	/* Before the first event rings. */
+	WRITE_ONCE(follower->nr, follower->nr + 1);
+	ret = follower->ext.ops->enable(event->number, event->call.event.type);
+	if (ret)
+		one_less(follower);
+	else if (follower->nr == 1)
+		poll_begin(follower);
+
+	return ret;
+}
+
+static void event_end(struct trace_ext_event *event)
+{
+	struct follower *follower = follower_of(event->writer);
+
+	follower->ext.ops->enable(event->number, 0);
+	one_less(follower);
+}
+
+/**
+ * trace_ext_follow() - begin to follow an event, or go on
+ * @event:	the event
+ * @by:		who does
+ *
+ * Context: event_mutex is held.
+ * Return: 0; -EAGAIN while booting, -ENOMEM, or the writer's error
+ */
+int trace_ext_follow(struct trace_ext_event *event, enum trace_ext_by by)
+{
+	unsigned int before = event->followed;
+	int ret;
+
+	lockdep_assert_held(&event_mutex);
+
+	if (before & by)
+		return 0;
+	if (!event->writer->armed)
+		return -EAGAIN;
+
+	/* Before the first event comes. Pairs with deliver(). */
+	smp_store_release(&event->followed, before | by);
+	ret = before ? 0 : event_begin(event);
+	if (ret) {
+		WRITE_ONCE(event->followed, before);
+		/* There may have been events from before, and perf frees its lists now. */
+		tracepoint_synchronize_unregister();
+	}
+
+	return ret;
+}
+
+/**
+ * trace_ext_unfollow() - end to follow an event
+ * @event:	the event
+ * @by:		who followed it, perhaps
+ *
+ * Context: event_mutex is held. After tracepoint_synchronize_unregister(), no event is being
+ * delivered to @by.
+ */
+void trace_ext_unfollow(struct trace_ext_event *event, enum trace_ext_by by)
+{
+	lockdep_assert_held(&event_mutex);
+
+	if (!(event->followed & by))
+		return;
+
+	WRITE_ONCE(event->followed, event->followed & ~by);
+	if (!event->followed)
+		event_end(event);
+}
+
+/* CPU hotplug ------------------------------------------------------------------------- */
+
+/**
+ * trace_ext_follow_online() - a CPU has come online, and can call the writer
+ * @writer:	the writer
+ * @cpu:	the CPU, which runs this
+ *
+ * Context: CPU hotplug.
+ */
+void trace_ext_follow_online(struct trace_ext_writer *writer, unsigned int cpu)
+{
+	struct follower *follower = follower_of(writer);
+
+	if (!follower)
+		return;
+
+	rb_ext_cpu_online(&follower->ext, cpu);
+	if (is_polled(follower))
+		deliver_soon(per_cpu_ptr(follower->cpus, cpu));
+}
+
+/**
+ * trace_ext_follow_dead() - a CPU has gone offline: deliver its last events
+ * @writer:	the writer
+ * @cpu:	the CPU
+ *
+ * Context: CPU hotplug.
+ */
+void trace_ext_follow_dead(struct trace_ext_writer *writer, unsigned int cpu)
+{
+	struct follower *follower = follower_of(writer);
+	bool more = follower;
+
+	while (more) {
+		guard(irqsave)();
+		more = deliver_some(per_cpu_ptr(follower->cpus, cpu), AT_ONCE);
+	}
+}
+
+/* The file "follower" ------------------------------------------------------------------ */
+
+static int show(struct seq_file *m, void *unused)
+{
+	struct follower *follower = follower_of(m->private);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct follower_cpu *c = follower ? per_cpu_ptr(follower->cpus, cpu) : NULL;
+
+		seq_printf(m, "cpu: %d delivered: %llu lost: %llu late: %llu\n", cpu,
+			   c ? READ_ONCE(c->delivered) : 0, c ? lost_on(follower, cpu) : 0,
+			   c ? READ_ONCE(c->late) : 0);
+	}
+
+	return 0;
+}
+
+static int show_open(struct inode *inode, struct file *filp)
+{
+	return security_locked_down(LOCKDOWN_TRACEFS) ?: single_open(filp, show, inode->i_private);
+}
+
+static const struct file_operations show_fops = {
+	.open		= show_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+/**
+ * trace_ext_follow_init() - create the file with the counts of what was followed
+ * @writer:	the writer
+ * @dir:	the directory of its instance
+ */
+void __init trace_ext_follow_init(struct trace_ext_writer *writer, struct dentry *dir)
+{
+	if (writer->follower)
+		trace_create_file("follower", TRACE_MODE_READ, dir, writer, &show_fops);
+}
