@@ -20,31 +20,38 @@
 
 #include "hyptrace.h"
 
-/* The memory of a CPU's ring. */
-static DEFINE_PER_CPU(struct hyptrace_memory, memory);
+/* A CPU's rings: for readers of hyp/, and for what is followed. */
+enum kind {
+	USER,
+	FOLLOWER,
+	NR_KINDS,
+};
+
+/* The memory of a CPU's rings. */
+static DEFINE_PER_CPU(struct hyptrace_memory, memory[NR_KINDS]);
 
 /* Keeps a sync from opening a ring that has been closed to be unloaded. */
 static DEFINE_MUTEX(sync_lock);
 
-/* True from start to stop. Otherwise all rings are closed, and need no sync. */
-static bool in_use;
+/* True from start to stop. Otherwise all rings of this kind are closed, and need no sync. */
+static bool in_use[NR_KINDS];
 
-/* A CPU's ring is open only if the CPU is traced and its task is not ignored. */
+/* A CPU's ring for readers is open only if the CPU is traced and its task is not ignored. */
 static struct cpumask traced_cpus = { CPU_BITS_ALL };
 static DEFINE_PER_CPU(bool, ignored);
 
-/* Closed to be unloaded, or because the CPU goes offline; until open_this_cpu(). */
-static DEFINE_PER_CPU(bool, closed);
+/* Closed to be unloaded, or because the CPU goes offline; until it is opened again. */
+static DEFINE_PER_CPU(bool, closed[NR_KINDS]);
 
 /**
- * struct state - arguments of __hyp_trace_sync()
- * @ring:	enum hyp_trace_ring_state
+ * struct state - arguments of __hyp_trace_sync(), in a word
+ * @ring:	enum hyp_trace_ring_state of each ring
  * @totals:	keep totals
  */
 struct state {
-	u8	ring;
+	u8	ring[NR_KINDS];
 	bool	totals;
-};
+} __aligned(4);
 
 /* The state that EL2 was given last for a CPU. */
 static DEFINE_PER_CPU(struct state, el2_state);
@@ -66,9 +73,15 @@ const char *hyptrace_if_locked(int ret)
 
 /* Operations -------------------------------------------------------------------- */
 
-static int hyptrace_load(const struct trace_ext_ring *ring)
+/* The number that EL2 knows a ring by. */
+static u64 ring_number(enum kind kind, int cpu)
 {
-	struct hyptrace_memory *mem = per_cpu_ptr(&memory, ring->cpu);
+	return cpu | (kind == FOLLOWER ? HYP_TRACE_FOLLOWER : 0);
+}
+
+static int ring_load(enum kind kind, const struct trace_ext_ring *ring)
+{
+	struct hyptrace_memory *mem = per_cpu_ptr(&memory[kind], ring->cpu);
 	struct arm_smccc_res res;
 	int ret;
 
@@ -82,8 +95,8 @@ static int hyptrace_load(const struct trace_ext_ring *ring)
 	if (ret)
 		goto out;
 
-	ret = hyptrace_call_steps(&res, __hyp_trace_load, ring->cpu, virt_to_pfn(mem->region),
-				  mem->region_pages, ring->nr_slots);
+	ret = hyptrace_call_steps(&res, __hyp_trace_load, ring_number(kind, ring->cpu),
+				  virt_to_pfn(mem->region), mem->region_pages, ring->nr_slots);
 	if (!ret)
 		return 0;
 
@@ -97,27 +110,34 @@ out:
 /* True if a CPU is traced, whatever its current task. */
 static bool is_traced(int cpu)
 {
-	return READ_ONCE(in_use) && cpumask_test_cpu(cpu, &traced_cpus);
+	return READ_ONCE(in_use[USER]) && cpumask_test_cpu(cpu, &traced_cpus);
 }
 
-static enum hyp_trace_ring_state wanted_ring(void)
+/* True if a CPU writes to a ring of a kind, or would if the ring were not closed. */
+static bool is_written(enum kind kind, int cpu)
 {
-	if (!is_traced(smp_processor_id()) || this_cpu_read(ignored))
+	return kind == USER ? is_traced(cpu) : READ_ONCE(in_use[FOLLOWER]);
+}
+
+static enum hyp_trace_ring_state wanted_ring(enum kind kind)
+{
+	if (!is_written(kind, smp_processor_id()) || (kind == USER && this_cpu_read(ignored)))
 		return HYP_TRACE_CLOSED;
 
-	return this_cpu_read(closed) ? HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
+	return this_cpu_read(closed[kind]) ? HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
 }
 
 static bool is_idle(struct state state)
 {
-	return state.ring == HYP_TRACE_CLOSED && !state.totals;
+	return state.ring[USER] == HYP_TRACE_CLOSED &&
+	       state.ring[FOLLOWER] == HYP_TRACE_CLOSED && !state.totals;
 }
 
-/* noinline, so that the host's function tracer shows the calls. */
-static noinline void tell_el2(struct state state)
+/* noinline and __noclone, so that the function tracer shows the calls by this name. */
+static noinline __noclone void tell_el2(struct state state)
 {
 	struct state *told = this_cpu_ptr(&el2_state);
-	u64 ring = state.ring, totals = state.totals;
+	u64 ring = state.ring[USER], follower = state.ring[FOLLOWER], totals = state.totals;
 	struct arm_smccc_res res;
 
 	/*
@@ -128,14 +148,14 @@ static noinline void tell_el2(struct state state)
 	smp_mb();
 
 	/* EL2 is not set up yet, see system_resume(). Have the next sync call it again. */
-	if (hyptrace_call(&res, __hyp_trace_sync, ring, totals))
-		WRITE_ONCE(told->ring, HYP_TRACE_SUSPENDED);
+	if (hyptrace_call(&res, __hyp_trace_sync, ring, totals, follower))
+		WRITE_ONCE(told->ring[USER], HYP_TRACE_SUSPENDED);
 }
 
 /**
  * hyptrace_sync_this_cpu() - tell EL2 what this CPU shall do, and have it copy the clock
  *
- * EL2 opens or closes this CPU's ring, and begins or ceases to keep totals. Makes no
+ * EL2 opens or closes this CPU's rings, and begins or ceases to keep totals. Makes no
  * hypercall if the CPU does neither trace nor measure, and goes on like that.
  *
  * Context: interrupts are off.
@@ -143,7 +163,10 @@ static noinline void tell_el2(struct state state)
 void hyptrace_sync_this_cpu(void)
 {
 	struct state wanted = {
-		.ring	= wanted_ring(),
+		.ring	= {
+			[USER]		= wanted_ring(USER),
+			[FOLLOWER]	= wanted_ring(FOLLOWER),
+		},
 		.totals	= hyptotals_wanted(),
 	};
 
@@ -166,26 +189,28 @@ void hyptrace_sync_all(void)
 	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
-static void open_this_cpu(void *unused)
+/* These run on each CPU. @kind is an enum kind *. */
+
+static void open_this_cpu(void *kind)
 {
-	this_cpu_write(closed, false);
+	this_cpu_write(closed[*(enum kind *)kind], false);
 	hyptrace_sync_this_cpu();
 }
 
-static void close_this_cpu(void *unused)
+static void close_this_cpu(void *kind)
 {
-	this_cpu_write(closed, true);
+	this_cpu_write(closed[*(enum kind *)kind], true);
 	hyptrace_sync_this_cpu();
 }
 
-static bool hyptrace_is_open(int cpu)
+static bool ring_is_open(enum kind kind, int cpu)
 {
-	return READ_ONCE(per_cpu(el2_state, cpu).ring) != HYP_TRACE_CLOSED;
+	return READ_ONCE(per_cpu(el2_state, cpu).ring[kind]) != HYP_TRACE_CLOSED;
 }
 
-static bool is_open(int cpu, void *unused)
+static bool is_open(int cpu, void *kind)
 {
-	return hyptrace_is_open(cpu);
+	return ring_is_open(*(enum kind *)kind, cpu);
 }
 
 /* True if EL2 uses a CPU's clock. */
@@ -195,9 +220,9 @@ static bool is_busy(int cpu, void *unused)
 }
 
 /* True if a CPU's ring is open or should be. */
-static bool is_concerned(int cpu, void *unused)
+static bool is_concerned(int cpu, void *kind)
 {
-	return hyptrace_is_open(cpu) || is_traced(cpu);
+	return is_open(cpu, kind) || is_written(*(enum kind *)kind, cpu);
 }
 
 static void hyptrace_ignore(bool ignore)
@@ -208,7 +233,7 @@ static void hyptrace_ignore(bool ignore)
 	this_cpu_write(ignored, ignore);
 
 	/* A ring that is being unloaded stays closed until the sync that follows. */
-	if (!this_cpu_read(closed))
+	if (!this_cpu_read(closed[USER]))
 		hyptrace_sync_this_cpu();
 }
 
@@ -219,7 +244,8 @@ static void hyptrace_ignore(bool ignore)
 static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *data)
 {
 	if ((action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) &&
-	    (!this_cpu_read(closed) || hyptotals_wanted()))
+	    (!this_cpu_read(closed[USER]) || !this_cpu_read(closed[FOLLOWER]) ||
+	     hyptotals_wanted()))
 		hyptrace_sync_this_cpu();
 
 	return NOTIFY_OK;
@@ -275,23 +301,24 @@ static void __init follow_resume(void)
  * Have a CPU close its ring. An offline CPU's ring is already closed (nVHE), or EL2 knows
  * that the CPU is parked (pKVM). The ring of a CPU that is not traced is closed.
  */
-static void close_ring(int cpu)
+static void ring_close(enum kind kind, int cpu)
 {
 	lockdep_assert_held(&sync_lock);
 
-	if (cpu_online(cpu) && is_concerned(cpu, NULL))
-		smp_call_function_single(cpu, close_this_cpu, NULL, true);
+	if (cpu_online(cpu) && is_concerned(cpu, &kind))
+		smp_call_function_single(cpu, close_this_cpu, &kind, true);
 }
 
-static int hyptrace_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
+static int ring_unload(enum kind kind, const struct trace_ext_ring *ring, u64 *seq,
+		       u64 *dropped)
 {
 	struct arm_smccc_res res;
 	int ret;
 
 	guard(mutex)(&sync_lock);
 
-	close_ring(ring->cpu);
-	ret = hyptrace_call_steps(&res, __hyp_trace_unload, ring->cpu);
+	ring_close(kind, ring->cpu);
+	ret = hyptrace_call_steps(&res, __hyp_trace_unload, ring_number(kind, ring->cpu));
 	if (ret) {
 		pr_err("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
 		       ring->cpu, ring->nr_slots, ERR_PTR(ret));
@@ -300,7 +327,7 @@ static int hyptrace_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dro
 
 	*seq = res.a2;
 	*dropped = res.a3;
-	hyptrace_memory_release(per_cpu_ptr(&memory, ring->cpu));
+	hyptrace_memory_release(per_cpu_ptr(&memory[kind], ring->cpu));
 	return 0;
 }
 
@@ -318,42 +345,44 @@ void hyptrace_clock_changed(void)
 	on_each_cpu_cond(is_busy, sync_this_cpu, NULL, true);
 }
 
-static void hyptrace_sync(int cpu)
+static void rings_sync(enum kind kind, int cpu)
 {
 	guard(mutex)(&sync_lock);
 
 	if (cpu == -1)
-		on_each_cpu_cond(is_concerned, open_this_cpu, NULL, true);
-	else if (is_concerned(cpu, NULL))
-		smp_call_function_single(cpu, open_this_cpu, NULL, true);
+		on_each_cpu_cond(is_concerned, open_this_cpu, &kind, true);
+	else if (is_concerned(cpu, &kind))
+		smp_call_function_single(cpu, open_this_cpu, &kind, true);
 }
 
 static void hyptrace_set_cpus(const struct cpumask *cpus)
 {
 	static struct cpumask concerned;
+	enum kind kind = USER;
 
 	guard(mutex)(&sync_lock);
 
 	/* A CPU that is opening its ring right now may have read the old mask. */
 	cpumask_or(&concerned, &traced_cpus, cpus);
 	cpumask_copy(&traced_cpus, cpus);
-	if (READ_ONCE(in_use))
-		on_each_cpu_mask(&concerned, open_this_cpu, NULL, true);
+	if (READ_ONCE(in_use[USER]))
+		on_each_cpu_mask(&concerned, open_this_cpu, &kind, true);
 }
 
-static int hyptrace_start(void)
+static int rings_start(enum kind kind)
 {
 	int ret = hyptrace_clock_start();
 
-	WRITE_ONCE(in_use, !ret);
+	WRITE_ONCE(in_use[kind], !ret);
 	return ret;
 }
 
 /* Offline CPUs close their rings in cpu_online_cb(). */
-static void hyptrace_stop(void)
+static void rings_stop(enum kind kind)
 {
-	WRITE_ONCE(in_use, false);
-	on_each_cpu_cond(is_open, sync_this_cpu, NULL, true);
+	WRITE_ONCE(in_use[kind], false);
+	/* sync_this_cpu() ignores its argument. */
+	on_each_cpu_cond(is_open, sync_this_cpu, &kind, true);
 	hyptrace_clock_stop();
 }
 
@@ -369,10 +398,10 @@ static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
 	hyptrace_call(&res, __hyp_trace_mode, hyp_mode[mode], overwrite);
 }
 
-static int hyptrace_swap_page(int cpu, struct ext_ring_swap *swap)
+static int ring_swap_page(enum kind kind, int cpu, struct ext_ring_swap *swap)
 {
 	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_swap, cpu);
+	int ret = hyptrace_call(&res, __hyp_trace_swap, ring_number(kind, cpu));
 
 	if (ret < 0)
 		return ret;
@@ -401,7 +430,7 @@ static int hyptrace_reset(int cpu)
 	struct reset reset = { .cpu = cpu, .ret = -EBUSY };
 
 	/* Don't interrupt a CPU whose ring is closed. EL2 refuses if it is open by now. */
-	if (!hyptrace_is_open(cpu) || !cpu_online(cpu))
+	if (!ring_is_open(USER, cpu) || !cpu_online(cpu))
 		reset_cpu(&reset);
 	if (reset.ret == -EBUSY && cpu_online(cpu))
 		smp_call_function_single(cpu, reset_cpu, &reset, true);
@@ -432,6 +461,69 @@ static int hyptrace_set_alarm(int cpu, u64 pos)
 	return hyptrace_call(&res, __hyp_trace_alarm, cpu, pos);
 }
 
+/* The operations on both kinds of rings. */
+#define RING_OPS(name, kind)						\
+static int name##_start(void)						\
+{									\
+	return rings_start(kind);					\
+}									\
+									\
+static void name##_stop(void)						\
+{									\
+	rings_stop(kind);						\
+}									\
+									\
+static int name##_load(const struct trace_ext_ring *ring)		\
+{									\
+	return ring_load(kind, ring);					\
+}									\
+									\
+static int name##_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped) \
+{									\
+	return ring_unload(kind, ring, seq, dropped);			\
+}									\
+									\
+static void name##_sync(int cpu)					\
+{									\
+	rings_sync(kind, cpu);						\
+}									\
+									\
+static bool name##_is_open(int cpu)					\
+{									\
+	return ring_is_open(kind, cpu);					\
+}									\
+									\
+static int name##_swap_page(int cpu, struct ext_ring_swap *swap)	\
+{									\
+	return ring_swap_page(kind, cpu, swap);				\
+}
+
+RING_OPS(hyptrace, USER)
+RING_OPS(follower, FOLLOWER)
+
+static int follower_enable(unsigned int event, u16 type)
+{
+	struct arm_smccc_res res;
+	int ret = hyptrace_call(&res, __hyp_trace_follow, event, type);
+
+	if (ret)
+		pr_err("hyp_trace: can't follow event number %u: %pe%s\n",
+		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
+
+	return ret;
+}
+
+static const struct trace_ext_ops follower_ops = {
+	.start		= follower_start,
+	.stop		= follower_stop,
+	.load		= follower_load,
+	.unload		= follower_unload,
+	.sync		= follower_sync,
+	.is_open	= follower_is_open,
+	.swap_page	= follower_swap_page,
+	.enable		= follower_enable,
+};
+
 static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.start		= hyptrace_start,
 	.stop		= hyptrace_stop,
@@ -458,6 +550,12 @@ static void created(struct dentry *dir)
 	hyptrace_test_init(dir);
 }
 
+static struct trace_ext_writer follower = {
+	.name		= "hyp",
+	.label		= "hyp_trace",
+	.ops		= &follower_ops,
+};
+
 struct trace_ext_writer hyptrace_writer = {
 	.name		= "hyp",
 	.alias		= "hypervisor",		/* Perfetto knows this name, too. */
@@ -479,15 +577,14 @@ struct trace_ext_writer hyptrace_writer = {
 		[TRACE_EXT_ERR_ELSEWHERE] =
 			"Hypervisor events are recorded in hyp/, not here",
 		[TRACE_EXT_ERR_TRIGGER] =
-			"Hypervisor events have no triggers here, and none can enable them",
+			"No trigger enables a hypervisor event, and none of its own is set while booting",
 		[TRACE_EXT_ERR_COMMAND] =
-			"The triggers of hypervisor events are traceoff and traceon",
+			"In hyp/ the triggers are traceoff, traceon and hist; others are at the root, in events/hyp/",
 		[TRACE_EXT_ERR_PROBE] =
 			"Hypervisor events can't be probed",
-		[TRACE_EXT_ERR_PERF] =
-			"Hypervisor events are not perf's: read them in hyp/",
 	},
 	.ops		= &hyptrace_ops,
+	.follower	= &follower,
 	.dump_events	= 500,			/* A serial console is slow. */
 	.clean		= hyptrace_mem_clean,
 	.created	= created,
@@ -505,7 +602,9 @@ static int cpu_offline_cb(unsigned int cpu)
 
 	if (!is_protected_kvm_enabled()) {
 		hyptotals_offline();
-		close_this_cpu(NULL);
+		this_cpu_write(closed[FOLLOWER], true);
+		this_cpu_write(closed[USER], true);
+		hyptrace_sync_this_cpu();
 	}
 
 	return 0;
@@ -524,7 +623,8 @@ static int cpu_online_cb(unsigned int cpu)
 	guard(irqsave)();
 
 	/* If tracing is in use, it has synced this CPU if the CPU is traced. */
-	if (!READ_ONCE(in_use) || hyptotals_wanted() || this_cpu_ptr(&el2_state)->totals)
+	if (!READ_ONCE(in_use[USER]) || !READ_ONCE(in_use[FOLLOWER]) || hyptotals_wanted() ||
+	    this_cpu_ptr(&el2_state)->totals)
 		hyptrace_sync_this_cpu();
 
 	return ret;

@@ -36,6 +36,7 @@ void hostile_expect_intact(struct kunit *test, struct hostile_ring *ring,
 			   const char *what);
 void hostile_quiet(struct kunit *test);
 int hostile_sync(int cpu, u64 state, u64 totals);
+int hostile_sync_follower(int cpu, u64 state, u64 totals, u64 follower);
 
 u64 hostile_bad_pfn(unsigned int i);
 unsigned int hostile_nr_bad_pfns(void);
@@ -184,6 +185,13 @@ static inline int hostile_event(u64 event, u64 id)
 	return hyptrace_call(&res, __hyp_trace_event, event, id);
 }
 
+static inline int hostile_follow(u64 event, u64 id)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_follow, event, id);
+}
+
 /* Put a comparison at a place; @rest is hyp_filter_rest() and more. */
 static inline int hostile_pred_range(u64 place, u64 lo, u64 width, u64 mask, u64 rest)
 {
@@ -284,6 +292,8 @@ void hostile_draft_without_ring(struct kunit *test);
 void hostile_filter_arguments(struct kunit *test);
 void hostile_filter_order(struct kunit *test);
 void hostile_trigger_arguments(struct kunit *test);
+void hostile_follow_arguments(struct kunit *test);
+void hostile_follow_two_rings(struct kunit *test);
 void hostile_totals_arguments(struct kunit *test);
 void hostile_totals_pages(struct kunit *test);
 void hostile_totals_order(struct kunit *test);

@@ -35,8 +35,8 @@ module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "where to begin with random numbers");
 
 enum call {
-	LOAD, UNLOAD, SYNC, MODE, EVENT, PRED, FILTER, TRIGGER, RUN, SWAP, RESET, CLOCK,
-	ALARM, DOORBELL, WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD,
+	LOAD, UNLOAD, SYNC, MODE, EVENT, FOLLOW, PRED, FILTER, TRIGGER, RUN, SWAP, RESET,
+	CLOCK, ALARM, DOORBELL, WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD,
 	TOTALS_ENABLE, TOTALS_VM,
 	NR_CALLS
 };
@@ -49,20 +49,21 @@ static const struct {
 } kinds[NR_CALLS] = {
 	[LOAD]		= { "load", 12, { -EINVAL, -EBUSY, -EPERM } },
 	[UNLOAD]	= { "unload", 10, { -EINVAL, -EBUSY, -ENOENT } },
-	[SYNC]		= { "sync", 12, { -EINVAL } },
+	[SYNC]		= { "sync", 11, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
-	[EVENT]		= { "event", 5, { -EINVAL } },
+	[EVENT]		= { "event", 4, { -EINVAL } },
+	[FOLLOW]	= { "follow", 4, { -EINVAL } },
 	[PRED]		= { "pred", 4, { -EINVAL, -EBUSY } },
 	[FILTER]	= { "filter", 4, { -EINVAL } },
 	[TRIGGER]	= { "trigger", 3, { -EINVAL } },
 	[RUN]		= { "run", 2, { -EINVAL } },
 	[SWAP]		= { "swap", 7, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
-	[RESET]		= { "reset", 5, { -EINVAL, -EBUSY, -ENOENT } },
+	[RESET]		= { "reset", 4, { -EINVAL, -EBUSY, -ENOENT } },
 	[CLOCK]		= { "clock", 3, { -EINVAL } },
 	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
 	[DOORBELL]	= { "doorbell", 2, { -EINVAL } },
 	[WRITE_EVENT]	= { "write_event", 5 },
-	[SHARE]		= { "share", 4, { -EPERM } },
+	[SHARE]		= { "share", 3, { -EPERM } },
 	[UNSHARE]	= { "unshare", 3, { -EPERM, -EBUSY } },
 	[TOTALS_LOAD]	= { "totals_load", 4, { -EINVAL, -EBUSY, -EPERM } },
 	[TOTALS_UNLOAD]	= { "totals_unload", 3, { -EINVAL, -EBUSY, -ENOENT } },
@@ -123,6 +124,12 @@ static u64 some_cpu(struct attacker *a)
 	       prandom_u32_state(&a->rnd) % nr_cpu_ids;
 }
 
+/* Either ring of a CPU. */
+static u64 some_number(struct attacker *a)
+{
+	return some_cpu(a) | (one_in(a, 2) ? HYP_TRACE_FOLLOWER : 0);
+}
+
 static struct hostile_ring *some_ring(struct attacker *a)
 {
 	return a->ring[prandom_u32_state(&a->rnd) % RINGS];
@@ -156,7 +163,7 @@ static int random_load(struct attacker *a)
 	u64 nr_pages = 1, nr_slots = HOSTILE_SLOTS;
 
 	if (a->used == RINGS || one_in(a, 2))
-		return hostile_load(some_cpu(a),
+		return hostile_load(some_number(a),
 				    hostile_bad_pfn(number(a, hostile_nr_bad_pfns())),
 				    1, HOSTILE_SLOTS);
 
@@ -169,7 +176,7 @@ static int random_load(struct attacker *a)
 	if (one_in(a, 8))
 		nr_slots = number(a, 8);
 
-	return hostile_load(some_cpu(a), virt_to_pfn(ring->region), nr_pages,
+	return hostile_load(some_number(a), virt_to_pfn(ring->region), nr_pages,
 			    nr_slots);
 }
 
@@ -209,14 +216,17 @@ static int random_call(struct attacker *a, enum call call)
 	case LOAD:
 		return random_load(a);
 	case UNLOAD:
-		return hostile_unload(some_cpu(a));
+		return hostile_unload(some_number(a));
 	case SYNC:
-		return hostile_sync(smp_processor_id(), number(a, 4), number(a, 2));
+		return hostile_sync_follower(smp_processor_id(), number(a, 4), number(a, 2),
+					     number(a, 4));
 	case MODE:
 		return hostile_mode(number(a, HYP_TRACE_ON + 2), number(a, 3));
 	case EVENT:
 		return hostile_event(number(a, HYP_NR_EVENTS + 1),
 				     number(a, 0x10000));
+	case FOLLOW:
+		return hostile_follow(number(a, HYP_NR_EVENTS + 1), number(a, 0x10000));
 	case PRED:
 		return random_pred(a);
 	case FILTER:
@@ -228,9 +238,9 @@ static int random_call(struct attacker *a, enum call call)
 	case RUN:
 		return hostile_run(number(a, 3));
 	case SWAP:
-		return min(hostile_swap(some_cpu(a)), 0);
+		return min(hostile_swap(some_number(a)), 0);
 	case RESET:
-		return hostile_reset(some_cpu(a));
+		return hostile_reset(some_number(a));
 	case CLOCK:
 		return hostile_clock(random_u64(a), number(a, 65), random_u64(a));
 	case ALARM:
@@ -333,6 +343,9 @@ static void take_back(struct kunit *test)
 		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -ENOENT,
 				      "CPU%d's ring can't be unloaded: %d", cpu,
 				      ret);
+		ret = hostile_unload(cpu | HYP_TRACE_FOLLOWER);
+		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -ENOENT,
+				      "CPU%d's follower's ring can't be unloaded: %d", cpu, ret);
 		ret = hostile_totals_unload(cpu);
 		KUNIT_ASSERT_TRUE_MSG(test, !ret || ret == -ENOENT,
 				      "CPU%d's table can't be unloaded: %d", cpu, ret);

@@ -87,14 +87,15 @@ unsigned int hostile_nr_bad_pfns(void)
 }
 
 static const u64 bad_cpus[] = {
-	NR_CPUS, NR_CPUS + 1, U32_MAX, BIT(32), BIT(63), U64_MAX - 1, U64_MAX,
+	NR_CPUS, NR_CPUS + 1, HYP_TRACE_FOLLOWER + NR_CPUS, HYP_TRACE_FOLLOWER << 1,
+	U32_MAX, BIT(32), BIT(63), U64_MAX - 1, U64_MAX,
 };
 
 /**
  * hostile_bad_cpu() - get the number of a CPU that does not exist
  * @i:		index, less than hostile_nr_bad_cpus()
  *
- * Return: a CPU number that is out of range
+ * Return: a CPU number that is out of range, as a ring's number, too
  */
 u64 hostile_bad_cpu(unsigned int i)
 {
@@ -167,6 +168,7 @@ void hostile_describe(struct hostile_ring *ring)
 struct sync {
 	u64	state;
 	u64	totals;
+	u64	follower;
 	int	ret;
 };
 
@@ -175,7 +177,8 @@ static void sync_this_cpu(void *data)
 	struct arm_smccc_res res;
 	struct sync *sync = data;
 
-	sync->ret = hyptrace_call(&res, __hyp_trace_sync, sync->state, sync->totals);
+	sync->ret = hyptrace_call(&res, __hyp_trace_sync, sync->state, sync->totals,
+				  sync->follower);
 }
 
 /**
@@ -184,11 +187,27 @@ static void sync_this_cpu(void *data)
  * @state:	enum hyp_trace_ring_state, or an invalid value
  * @totals:	whether it keeps totals, or an invalid value
  *
+ * This closes its follower's ring.
+ *
  * Return: result of the hypercall
  */
 int hostile_sync(int cpu, u64 state, u64 totals)
 {
-	struct sync sync = { .state = state, .totals = totals };
+	return hostile_sync_follower(cpu, state, totals, HYP_TRACE_CLOSED);
+}
+
+/**
+ * hostile_sync_follower() - the same, for its follower's ring, too
+ * @cpu:	as for hostile_sync()
+ * @state:	as for hostile_sync()
+ * @totals:	as for hostile_sync()
+ * @follower:	enum hyp_trace_ring_state, or an invalid value
+ *
+ * Return: result of the hypercall
+ */
+int hostile_sync_follower(int cpu, u64 state, u64 totals, u64 follower)
+{
+	struct sync sync = { .state = state, .totals = totals, .follower = follower };
 
 	smp_call_function_single(cpu, sync_this_cpu, &sync, true);
 	return sync.ret;
@@ -207,6 +226,7 @@ void hostile_quiet(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(0));
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		KUNIT_EXPECT_EQ(test, 0, hostile_event(event, 0));
+		KUNIT_EXPECT_EQ(test, 0, hostile_follow(event, 0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_filter(event, EXT_FILTER_FIRST, 0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_filter_for(event, HYP_FILTER_TRIGGER,
 							    EXT_FILTER_FIRST, 0));
@@ -960,6 +980,7 @@ static void hostile_exit(struct kunit *test)
 	hostile_quiet(test);
 	for_each_possible_cpu(cpu) {
 		hostile_unload(cpu);
+		hostile_unload(cpu | HYP_TRACE_FOLLOWER);
 		hostile_totals_unload(cpu);
 	}
 	hostile_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES);
@@ -988,6 +1009,8 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(hostile_filter_arguments),
 	KUNIT_CASE(hostile_filter_order),
 	KUNIT_CASE(hostile_trigger_arguments),
+	KUNIT_CASE(hostile_follow_arguments),
+	KUNIT_CASE(hostile_follow_two_rings),
 	KUNIT_CASE(hostile_totals_arguments),
 	KUNIT_CASE(hostile_totals_pages),
 	KUNIT_CASE(hostile_totals_order),

@@ -6,37 +6,45 @@
  * success, a negative one an errno; further results are in registers. Any call returns
  * -EINVAL for an argument that is out of range or a CPU that does not exist.
  *
- * __hyp_trace_load(cpu, pfn, nr_pages, nr_slots)
- *	Do a step of giving EL2 a ring for @cpu. @pfn is the first of @nr_pages
+ * A @ring is a CPU's number for its ring that readers of hyp/ read, and that number with
+ * HYP_TRACE_FOLLOWER for its ring with what the host follows.
+ *
+ * __hyp_trace_load(ring, pfn, nr_pages, nr_slots)
+ *	Do a step of giving EL2 memory for @ring. @pfn is the first of @nr_pages
  *	contiguous pages, the region, exactly hyp_trace_region_pages(@nr_slots). The
  *	region begins with the page frame numbers of the meta page and of the
  *	@nr_slots + 1 data pages, a u64 each. In protected mode these pages must be
  *	shared with EL2, and the region is donated to EL2 until unload. In nVHE mode
  *	all of them must be mapped at EL2.
- *	-EINVAL: @cpu, @nr_slots or @nr_pages out of range; a page named twice
- *	-EBUSY:  @cpu has a ring, another one is being loaded, or it is being unloaded
+ *	-EINVAL: @ring, @nr_slots or @nr_pages out of range; a page named twice
+ *	-EBUSY:  @ring has memory, or is being loaded or unloaded
  *	-EPERM:  a page is not the host's, is not memory or is not shared; or tracing
  *		 is locked
  *	-EINPROGRESS: up to HYP_TRACE_STEP_PAGES have been taken or, after an error,
  *		 given back; repeat the call. Until it returns something else, all
  *		 other calls for this ring return -EBUSY
- * __hyp_trace_unload(cpu) -> {seq, dropped}
+ * __hyp_trace_unload(ring) -> {seq, dropped}
  *	Do a step of taking the ring back: unpin its pages, zero the region and donate
  *	it to the host.
  *	-ENOENT: no ring; -EBUSY: the CPU may be writing, see sync, or the ring is
  *	being loaded; -EINPROGRESS: as with load
- * __hyp_trace_sync(state, totals)
+ * __hyp_trace_sync(state, totals, follower)
  *	On this CPU, which is then in a quiescent state: copy the clock; open, close or
- *	suspend the CPU's ring (enum hyp_trace_ring_state); if @totals is 1 and the CPU has
- *	a table, keep totals, if it is 0 do not.
+ *	suspend the CPU's ring for readers and its follower's (enum hyp_trace_ring_state);
+ *	if @totals is 1 and the CPU has a table, keep totals, if it is 0 do not.
  * __hyp_trace_mode(mode, overwrite)
- *	Set enum hyp_trace_mode, for all CPUs and events.
+ *	Set enum hyp_trace_mode, for all CPUs and events, and for rings of readers.
  * __hyp_trace_run(on)
  *	In mode HYP_TRACE_ON, stop recording (0) or start it (1), as triggers do. At first it
  *	is running.
  * __hyp_trace_event(event, id)
  *	Enable the event with that number (HYP_EVENT_<name>). Its records have @id as
  *	their type, the host's number of the event. 0 disables the event.
+ *	-EINVAL: out of range; -EPERM: tracing is locked
+ * __hyp_trace_follow(event, id)
+ *	Have the event go to the follower's rings, too, whatever the mode, filters and
+ *	triggers are. If a CPU has recorded any there, EL2 raises the doorbell when it is left
+ *	for the host. 0 ends that. The host's calls for these rings are not followed.
  *	-EINVAL: out of range; -EPERM: tracing is locked
  * __hyp_trace_pred(place, lo, width, mask, rest)
  *	Put a comparison at @place, from EXT_FILTER_FIRST to HYP_FILTER_PLACES - 1: struct
@@ -57,11 +65,11 @@
  * __hyp_trace_triggers(event) -> {running, count}
  *	Get the state that triggers have left, 1 if recording, and how often the event may
  *	still act.
- * __hyp_trace_swap(cpu) -> {page id, position, sequence number}
+ * __hyp_trace_swap(ring) -> {page id, position, sequence number}
  *	Exchange the reader page for the oldest unread one (ext_ring_swap()).
  *	-ENOENT: no ring; -EAGAIN: nothing to swap
- * __hyp_trace_reset(cpu)
- *	Empty the ring, from the CPU itself or with its ring closed.
+ * __hyp_trace_reset(ring)
+ *	Empty the ring, from its CPU or with the ring closed.
  *	-ENOENT, -EBUSY: as with unload
  * __hyp_trace_clock(mult, shift, base)
  *	Set the clock (struct hyp_clock). Each CPU copies it at its next sync.
@@ -116,6 +124,9 @@ static inline void hyptrace_el2_panicked(void) { }
 
 /* EL2's variable: no tracing until the next boot (kvm-arm.hyp_trace=off). */
 extern bool kvm_nvhe_sym(hyp_trace_locked);
+
+/* Added to a CPU's number, its follower's ring. */
+#define HYP_TRACE_FOLLOWER	BIT(16)
 
 /**
  * enum hyp_trace_mode - the events that EL2 records
@@ -182,6 +193,7 @@ enum hyp_trace_ring_state {
  * @HYP_TRACE_TEST_PANIC_SWAPPED: panic when a page has been swapped, before the reader knows
  * @HYP_TRACE_TEST_PANIC_TWICE: as HYP_TRACE_TEST_PANIC, but EL2 faults on hyp_panic, too
  * @HYP_TRACE_TEST_FIELDS:	record the event "selftest_fields" number arg
+ * @HYP_TRACE_TEST_EMIT:	record the event "selftest" arg times, 65536 at most
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -195,6 +207,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC_SWAPPED,
 	HYP_TRACE_TEST_PANIC_TWICE,
 	HYP_TRACE_TEST_FIELDS,
+	HYP_TRACE_TEST_EMIT,
 };
 
 /**

@@ -19,6 +19,7 @@
 
 #include <nvhe/trap_handler.h>
 
+static_assert(HYP_TRACE_FOLLOWER >= NR_CPUS);
 static_assert(sizeof(struct ext_ring_record) + sizeof(*((struct ext_ring *)NULL)->slots) ==
 	      HYP_TRACE_BYTES_PER_PAGE,
 	      "HYP_TRACE_BYTES_PER_PAGE must be what a page has in records and slots");
@@ -44,6 +45,7 @@ static struct {
 	enum hyp_trace_mode	mode;
 	bool			totals;
 	u16			event_id[HYP_NR_EVENTS];
+	u16			follow_id[HYP_NR_EVENTS];
 	bool			filtered[HYP_NR_EVENTS];
 	bool			trigger[HYP_NR_EVENTS];
 	u32			words[2][HYP_EVENT_WORDS];	/* running, and stopped */
@@ -74,36 +76,42 @@ struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu)
 	return per_cpu_ptr(&hyp_trace_cpu, cpu);
 }
 
-/* True if @cpu's writer is certain not to run. */
-static bool cpu_quiescent(struct hyp_trace_cpu *cpu)
+/* The CPU of a ring's number, which is untrusted; NULL if there is no such ring. */
+static struct hyp_trace_cpu *cpu_of_ring(u64 number)
+{
+	return hyp_trace_cpu_get(number & ~(u64)HYP_TRACE_FOLLOWER);
+}
+
+/* The ring of a number, on that ring's CPU. */
+static struct hyp_trace_ring *ring_of(struct hyp_trace_cpu *cpu, u64 number)
+{
+	return number & HYP_TRACE_FOLLOWER ? &cpu->follower : &cpu->user;
+}
+
+/* True if @cpu is certain not to write to a ring of its own. */
+static bool ring_quiescent(struct hyp_trace_cpu *cpu, const struct hyp_trace_ring *ring)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	return cpu == this_cpu_ptr(&hyp_trace_cpu) || cpu->parked ||
-	       !cpu->ring.open;
+	return cpu == this_cpu_ptr(&hyp_trace_cpu) || cpu->parked || !ring->ring.open;
 }
 
-/* 0 if @cpu has a ring, -ENOENT if it has none, -EBUSY while one is loaded or unloaded. */
-static int cpu_ring_loaded(struct hyp_trace_cpu *cpu)
+/* 0 if a ring is loaded, -ENOENT if there is none, -EBUSY while it is loaded or unloaded. */
+static int check_loaded(const struct hyp_trace_ring *ring)
 {
-	if (hyp_trace_is_loaded(cpu))
+	if (ring->memory.stage == HYP_TRACE_LOADED)
 		return 0;
 
-	return cpu->memory.stage == HYP_TRACE_NO_MEMORY ? -ENOENT : -EBUSY;
+	return ring->memory.stage == HYP_TRACE_NO_MEMORY ? -ENOENT : -EBUSY;
 }
 
 /*
- * Check that @cpu, which is locked, has a ring and does not write to it. As
- * cpu_ring_loaded(), and -EBUSY if the CPU may be writing to it.
+ * Check that @cpu, which is locked, has a ring and does not write to it. As check_loaded(),
+ * and -EBUSY if the CPU may be writing to it.
  */
-static int cpu_ring_quiescent(struct hyp_trace_cpu *cpu)
+static int check_quiescent(struct hyp_trace_cpu *cpu, const struct hyp_trace_ring *ring)
 {
-	int ret = cpu_ring_loaded(cpu);
-
-	if (ret)
-		return ret;
-
-	return cpu_quiescent(cpu) ? 0 : -EBUSY;
+	return check_loaded(ring) ?: ring_quiescent(cpu, ring) ? 0 : -EBUSY;
 }
 
 /**
@@ -145,85 +153,120 @@ bool hyp_trace_event_is_set(unsigned int event)
 /* Hypercalls, in the order of asm/kvm_hyptrace.h --------------------------- */
 
 /* A step of its own: a store for each slot, which takes as long as some hundred pages. */
-static void ring_set_up(struct hyp_trace_cpu *cpu, u32 cpu_id, u32 nr_slots)
+static void ring_set_up(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring, u32 nr_slots)
 {
-	cpu->draft.cpu = cpu_id;
 	/* The list's elements are records; the first one has the meta page. */
-	ext_ring_init(&cpu->ring, hyp_trace_memory_element(&cpu->memory, 1), nr_slots,
-		      hyp_trace_memory_page(&cpu->memory, 0));
-	cpu->memory.stage = HYP_TRACE_LOADED;
+	ext_ring_init(&ring->ring, hyp_trace_memory_element(&ring->memory, 1), nr_slots,
+		      hyp_trace_memory_page(&ring->memory, 0));
+	ring->memory.stage = HYP_TRACE_LOADED;
 
 	/* A CPU in firmware can't open its ring. It is not writing, so open it here. */
-	if (cpu->parked && cpu->was_open)
-		ext_ring_open(&cpu->ring);
+	if (cpu->parked && ring->was_open)
+		ext_ring_open(&ring->ring);
 }
 
 void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 {
-	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
+	DECLARE_REG(u64, number, host_ctxt, 1);
 	DECLARE_REG(u64, pfn, host_ctxt, 2);
 	DECLARE_REG(u64, nr_pages, host_ctxt, 3);
 	DECLARE_REG(u64, nr_slots, host_ctxt, 4);
-	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
+	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
+	struct hyp_trace_ring *ring;
 	int ret = -EINVAL;
 
 	if (cpu && nr_slots >= EXT_RING_MIN_SLOTS &&
 	    nr_slots <= EXT_RING_MAX_SLOTS &&
 	    nr_pages == hyp_trace_region_pages(nr_slots)) {
+		ring = ring_of(cpu, number);
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_memory_load(&cpu->memory, pfn, nr_pages,
+		ret = hyp_trace_memory_load(&ring->memory, pfn, nr_pages,
 					    HYP_TRACE_RING_PAGES(nr_slots),
 					    sizeof(struct ext_ring_record));
-		if (!ret)
-			ring_set_up(cpu, cpu_id, nr_slots);
+		if (!ret) {
+			cpu->draft.cpu = number & ~(u64)HYP_TRACE_FOLLOWER;
+			ring_set_up(cpu, ring, nr_slots);
+		}
 		hyp_spin_unlock(&cpu->lock);
 	}
 
 	cpu_reg(host_ctxt, 1) = ret;
 }
 
-static int ring_unload(struct hyp_trace_cpu *cpu)
+static int ring_unload(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring)
 {
 	int ret;
 
-	if (cpu->memory.stage != HYP_TRACE_UNLOADING) {
-		ret = cpu_ring_quiescent(cpu);
+	if (ring->memory.stage != HYP_TRACE_UNLOADING) {
+		ret = check_quiescent(cpu, ring);
 		if (ret)
 			return ret;
 
 		/* If the host has closed it, it has also chosen between closed and suspended. */
-		cpu->was_open = cpu->ring.open;
-		if (cpu->ring.open)
-			ext_ring_suspend(&cpu->ring);
+		ring->was_open = ring->ring.open;
+		if (ring->ring.open)
+			ext_ring_suspend(&ring->ring);
 	}
 
-	return hyp_trace_memory_unload(&cpu->memory);
+	return hyp_trace_memory_unload(&ring->memory);
 }
 
 void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
 {
-	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
+	DECLARE_REG(u64, number, host_ctxt, 1);
+	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
+	struct hyp_trace_ring *ring;
 	int ret = -EINVAL;
 
 	if (cpu) {
+		ring = ring_of(cpu, number);
 		hyp_spin_lock(&cpu->lock);
-		ret = ring_unload(cpu);
-		cpu_reg(host_ctxt, 2) = ret ? 0 : cpu->ring.seq;
-		cpu_reg(host_ctxt, 3) = ret ? 0 : cpu->ring.dropped;
+		ret = ring_unload(cpu, ring);
+		cpu_reg(host_ctxt, 2) = ret ? 0 : ring->ring.seq;
+		cpu_reg(host_ctxt, 3) = ret ? 0 : ring->ring.dropped;
 		hyp_spin_unlock(&cpu->lock);
 	}
 
 	cpu_reg(host_ctxt, 1) = ret;
+}
+
+/*
+ * Record the hyp_exit of this hypercall now: nothing may be recorded in the user's ring after
+ * it. The follower gets the event when EL2 is left.
+ */
+static void exit_early(struct hyp_trace_cpu *cpu)
+{
+	bool followed = cpu->followed;
+
+	if (!cpu->entered)
+		return;
+
+	cpu->followed = false;
+	hyp_trace_exit(HYP_REASON_ERET_HOST);
+	cpu->followed = followed;
+}
+
+/* Open, close or suspend a ring of this CPU. */
+static void ring_sync(struct hyp_trace_ring *ring, enum hyp_trace_ring_state state)
+{
+	/* From here on ring_set_up() does not open the ring on the CPU's behalf. */
+	ring->was_open = false;
+	if (state == HYP_TRACE_CLOSED)
+		ext_ring_close(&ring->ring);
+	else if (state == HYP_TRACE_SUSPENDED)
+		ext_ring_suspend(&ring->ring);
+	else if (!check_loaded(ring))
+		ext_ring_open(&ring->ring);
 }
 
 void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, state, host_ctxt, 1);
 	DECLARE_REG(u64, totals, host_ctxt, 2);
+	DECLARE_REG(u64, follower, host_ctxt, 3);
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	if (state > HYP_TRACE_SUSPENDED || totals > 1) {
+	if (state > HYP_TRACE_SUSPENDED || follower > HYP_TRACE_SUSPENDED || totals > 1) {
 		cpu_reg(host_ctxt, 1) = -EINVAL;
 		return;
 	}
@@ -232,21 +275,14 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	cpu->host_ctxt = host_ctxt;
 	hyp_trace_take_clock(cpu);
 
-	/* Record hyp_exit now: once the ring is closed it can't be. */
-	if (state != HYP_TRACE_OPEN && cpu->entered)
-		hyp_trace_exit(HYP_REASON_ERET_HOST);
+	if (state != HYP_TRACE_OPEN)
+		exit_early(cpu);
 
 	hyp_spin_lock(&cpu->lock);
 	/* After a panic on another CPU, this one may have come out of firmware unnoticed. */
 	cpu->parked = false;
-	/* From here on ring_set_up() does not open the ring on the CPU's behalf. */
-	cpu->was_open = false;
-	if (state == HYP_TRACE_CLOSED)
-		ext_ring_close(&cpu->ring);
-	else if (state == HYP_TRACE_SUSPENDED)
-		ext_ring_suspend(&cpu->ring);
-	else if (hyp_trace_is_loaded(cpu))
-		ext_ring_open(&cpu->ring);
+	ring_sync(&cpu->user, state);
+	ring_sync(&cpu->follower, follower);
 	if (totals)
 		hyp_totals_open(cpu);
 	else
@@ -265,15 +301,17 @@ static u32 event_word(unsigned int event, bool stopped)
 			 hyp_trace.mode != HYP_TRACE_OFF;
 	bool recorded = hyp_trace.event_id[event] && ((on && !stopped) || ends_pair);
 	bool trigger = on && hyp_trace.trigger[event];
-	u32 word = hyp_trace.event_id[event];
+	bool followed = hyp_trace.follow_id[event];
+	u32 word = hyp_trace.event_id[event] ?: hyp_trace.follow_id[event];
 
-	if (!recorded && !trigger)
+	if (!recorded && !trigger && !followed)
 		return 0;
 
-	if (hyp_trace.filtered[event] || trigger)
+	if (hyp_trace.filtered[event] || trigger || followed)
 		word |= FIELD_PREP(HYP_EVENT_NUMBER, event) | HYP_EVENT_DRAFT;
 
-	return word | (trigger ? HYP_EVENT_TRIGGER : 0) | (recorded ? 0 : HYP_EVENT_UNRECORDED);
+	return word | (trigger ? HYP_EVENT_TRIGGER : 0) |
+	       (followed ? HYP_EVENT_FOLLOWED : 0) | (recorded ? 0 : HYP_EVENT_UNRECORDED);
 }
 
 static void words_update(bool stopped)
@@ -417,6 +455,19 @@ void hyp_trace_set_trigger(unsigned int event, bool trigger)
 }
 
 /**
+ * hyp_trace_set_followed() - have an event go to the follower's rings, or not
+ * @event:	its number
+ * @id:		the host's number of it; 0 if it does not go there
+ */
+void hyp_trace_set_followed(unsigned int event, u16 id)
+{
+	hyp_spin_lock(&hyp_trace.lock);
+	hyp_trace.follow_id[event] = id;
+	events_update();
+	hyp_spin_unlock(&hyp_trace.lock);
+}
+
+/**
  * hyp_trace_keep_totals() - begin or cease to measure guests
  * @keep:	whether totals are kept, on CPUs whose table is open
  */
@@ -431,7 +482,10 @@ void hyp_trace_keep_totals(bool keep)
 	hyp_spin_unlock(&hyp_trace.lock);
 }
 
-/* For all CPUs, with or without a ring. A writer looks at this when its ring is full. */
+/*
+ * For all CPUs, with or without a ring. A writer looks at this when its ring is full. The
+ * follower's rings never overwrite.
+ */
 static void rings_set_overwrite(bool overwrite)
 {
 	struct hyp_trace_cpu *cpu;
@@ -442,7 +496,7 @@ static void rings_set_overwrite(bool overwrite)
 	for (i = 0; i < NR_CPUS; i++) {
 		cpu = hyp_trace_cpu_get(i);
 		if (cpu)
-			WRITE_ONCE(cpu->ring.overwrite, overwrite);
+			WRITE_ONCE(cpu->user.ring.overwrite, overwrite);
 	}
 }
 
@@ -499,14 +553,16 @@ void handle___hyp_trace_event(struct kvm_cpu_context *host_ctxt)
 
 void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 {
-	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
+	DECLARE_REG(u64, number, host_ctxt, 1);
+	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
 	struct ext_ring_swap swap = { };
+	struct hyp_trace_ring *ring;
 	int ret = -EINVAL;
 
 	if (cpu) {
+		ring = ring_of(cpu, number);
 		hyp_spin_lock(&cpu->lock);
-		ret = cpu_ring_loaded(cpu) ?: ext_ring_swap(&cpu->ring, &swap);
+		ret = check_loaded(ring) ?: ext_ring_swap(&ring->ring, &swap);
 		hyp_spin_unlock(&cpu->lock);
 	}
 	hyp_trace_test_swapped();
@@ -518,15 +574,17 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 
 void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 {
-	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
+	DECLARE_REG(u64, number, host_ctxt, 1);
+	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
+	struct hyp_trace_ring *ring;
 	int ret = -EINVAL;
 
 	if (cpu) {
+		ring = ring_of(cpu, number);
 		hyp_spin_lock(&cpu->lock);
-		ret = cpu_ring_quiescent(cpu);
+		ret = check_quiescent(cpu, ring);
 		if (!ret)
-			ext_ring_reset(&cpu->ring);
+			ext_ring_reset(&ring->ring);
 		hyp_spin_unlock(&cpu->lock);
 	}
 
@@ -568,18 +626,17 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 
 	if (cpu) {
 		/*
-		 * Record this call's hyp_exit now: after the alarm is set it would
-		 * set the alarm off. A hyp_exit that is enabled without hyp_enter
-		 * is not part of a pair; it comes later and does set the alarm off.
+		 * After the alarm is set, this call's hyp_exit would set it off. One that
+		 * is enabled without hyp_enter is not part of a pair; it comes later and
+		 * does set the alarm off.
 		 */
-		if (this_cpu_ptr(&hyp_trace_cpu)->entered)
-			hyp_trace_exit(HYP_REASON_ERET_HOST);
+		exit_early(this_cpu_ptr(&hyp_trace_cpu));
 
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_has_doorbell() ? cpu_ring_quiescent(cpu) :
+		ret = hyp_trace_has_doorbell() ? check_quiescent(cpu, &cpu->user) :
 						 -EOPNOTSUPP;
 		if (!ret)
-			ext_ring_set_alarm(&cpu->ring, pos);
+			ext_ring_set_alarm(&cpu->user.ring, pos);
 		hyp_spin_unlock(&cpu->lock);
 	}
 

@@ -111,30 +111,21 @@ static_assert(offsetof(struct trace_entry, pid) == 4);
 
 /*
  * Pass 3: the writers. The fast path calls nothing, so it needs no stack frame; if it
- * fails, the slow path is a tail call. An event with a filter or a trigger takes the slow path
- * at once: its record is a draft first, and its time, if it is not known, is read when it is
- * recorded. There is one tail call for both, and it leaves the event's arguments where they
- * are; otherwise the compiler moves them at the start of the fast path.
+ * fails, the slow path is a tail call. An event that is filtered, followed or a trigger takes
+ * the slow path at once: its record is a draft first, and its time, if it is not known, is
+ * read when it is recorded. There is one tail call for both, and it leaves the event's
+ * arguments where they are; otherwise the compiler moves them at the start of the fast path.
  */
 static __always_inline bool hyp_is_draft(u64 type)
 {
 	return unlikely(type & HYP_EVENT_DRAFT);
 }
 
-/*
- * A CPU whose ring is closed, perhaps since boot, may not know what a record needs. A ring that
- * is suspended counts the events that it misses.
- */
-static __always_inline bool hyp_is_traced(const struct hyp_trace_cpu *cpu)
-{
-	return likely(cpu->ring.open | cpu->ring.suspended);
-}
-
 static noinline bool hyp_write_draft_slow(struct hyp_trace_cpu *cpu, u64 now, u32 size)
 {
 	struct ext_ring_reservation resv;
 
-	if (!ext_ring_reserve_slow(&cpu->ring, now, size, &resv))
+	if (!ext_ring_reserve_slow(&cpu->user.ring, now, size, &resv))
 		return false;
 
 	memcpy(resv.payload, cpu->draft.record, size);
@@ -161,7 +152,7 @@ hyp_write_fast_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 {									\
 	struct ext_ring_reservation __resv;				\
 									\
-	if (!ext_ring_reserve(&__cpu->ring, __now,			\
+	if (!ext_ring_reserve(&__cpu->user.ring, __now,			\
 			      sizeof(struct hyp_record_##name), &__resv)) \
 		return false;						\
 									\
@@ -177,18 +168,20 @@ hyp_write_if_match_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu, \
 	struct hyp_record_##name *__draft = (void *)__cpu->draft.record; \
 	struct ext_ring_reservation __resv;				\
 									\
-	if (!hyp_is_traced(__cpu))					\
+	/* It may never have been, and not know what a record needs. */	\
+	if (unlikely(!__cpu->traced))					\
 		return false;						\
 									\
 	hyp_fill_##name(__cpu, __draft, (u16)__type, args);		\
-	if (unlikely(__type & HYP_EVENT_TRIGGER))			\
-		return hyp_trace_triggered(__cpu, __type, sizeof(*__draft), __now); \
+	if (unlikely(__type & (HYP_EVENT_TRIGGER | HYP_EVENT_FOLLOWED))) \
+		return hyp_trace_beyond_ring(__cpu, __type, sizeof(*__draft), \
+					     __now);			\
 									\
 	if (!hyp_filter_match(&__cpu->draft, __type, HYP_FILTER_RECORD)) \
 		return false;						\
 									\
 	__now = __now ?: hyp_clock_now(&__cpu->clock);			\
-	if (!ext_ring_reserve(&__cpu->ring, __now, sizeof(*__draft), &__resv)) \
+	if (!ext_ring_reserve(&__cpu->user.ring, __now, sizeof(*__draft), &__resv)) \
 		return hyp_write_draft_slow(__cpu, __now, sizeof(*__draft)); \
 									\
 	memcpy(__resv.payload, __draft, sizeof(*__draft));		\
@@ -205,7 +198,7 @@ hyp_write_slow_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu,	\
 	if (hyp_is_draft(__type))					\
 		return hyp_write_if_match_##name(__type, args, __cpu, __now); \
 									\
-	if (!ext_ring_reserve_slow(&__cpu->ring, __now,			\
+	if (!ext_ring_reserve_slow(&__cpu->user.ring, __now,			\
 				   sizeof(struct hyp_record_##name), &__resv)) \
 		return false;						\
 									\
@@ -318,7 +311,7 @@ static noinline void hyp_trace_exit_slow(u64 type, u8 reason, struct hyp_trace_c
 {
 	/* If hyp_exit is enabled without hyp_enter, it is not part of a pair. */
 	if (!cpu->entered && hyp_trace_event_is_set(HYP_EVENT_hyp_enter)) {
-		if (!(type & HYP_EVENT_TRIGGER))
+		if (!(type & (HYP_EVENT_TRIGGER | HYP_EVENT_FOLLOWED)))
 			return;
 		type |= HYP_EVENT_UNPAIRED;
 	}
@@ -372,7 +365,7 @@ bool hyp_write_draft(struct hyp_trace_cpu *cpu, u32 size, u64 now)
 	struct ext_ring_reservation resv;
 
 	now = now ?: hyp_clock_now(&cpu->clock);
-	if (!ext_ring_reserve(&cpu->ring, now, size, &resv))
+	if (!ext_ring_reserve(&cpu->user.ring, now, size, &resv))
 		return hyp_write_draft_slow(cpu, now, size);
 
 	memcpy(resv.payload, cpu->draft.record, size);

@@ -13,7 +13,8 @@
 #include <nvhe/ffa.h>
 #include <nvhe/trap_handler.h>
 
-extern char __kvm_hyp_trace_vector[], __kvm_hyp_totals_vector[], __kvm_hyp_host_vector[];
+extern char __kvm_hyp_trace_vector[], __kvm_hyp_totals_vector[], __kvm_hyp_follow_vector[];
+extern char __kvm_hyp_host_vector[];
 
 /**
  * hyp_trace_vector_update() - select the vectors for the host's exceptions
@@ -26,12 +27,18 @@ extern char __kvm_hyp_trace_vector[], __kvm_hyp_totals_vector[], __kvm_hyp_host_
  */
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 {
+	bool user = cpu->user.ring.open || cpu->user.ring.suspended;
+	bool follower = cpu->follower.ring.open || cpu->follower.ring.suspended;
+
 	hyp_assert_lock_held(&cpu->lock);
 
 	/* A suspended ring counts the events that it misses. */
-	if (cpu->totals.open)
+	cpu->traced = user || follower;
+	if (follower)
+		cpu->vector = __kvm_hyp_follow_vector - __kvm_hyp_host_vector;
+	else if (cpu->totals.open)
 		cpu->vector = __kvm_hyp_totals_vector - __kvm_hyp_host_vector;
-	else if (cpu->ring.open || cpu->ring.suspended)
+	else if (user)
 		cpu->vector = __kvm_hyp_trace_vector - __kvm_hyp_host_vector;
 	else
 		cpu->vector = 0;
@@ -46,13 +53,13 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 	const struct hyp_panic_regs *panic = &cpu->panic;
 	u64 pc = panic->elr - (u64)__hyp_text_start;
 
-	if (!cpu->ring.open || !trace_hyp_panic_enabled())
+	if (!cpu->user.ring.open || !trace_hyp_panic_enabled())
 		return;
 
 	/* The page that is being written may be what EL2 has faulted on: leave it. */
-	cpu->ring.alarm = EXT_RING_NO_ALARM;
-	cpu->ring.overwrite = true;
-	ext_ring_skip_page(&cpu->ring, hyp_clock_now(&cpu->clock));
+	cpu->user.ring.alarm = EXT_RING_NO_ALARM;
+	cpu->user.ring.overwrite = true;
+	ext_ring_skip_page(&cpu->user.ring, hyp_clock_now(&cpu->clock));
 
 	if ((panic->spsr & PSR_MODE_MASK) != PSR_MODE_EL2h)
 		trace_hyp_panic(panic->esr & ESR_ELx_EC_MASK, -1);
@@ -94,6 +101,8 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 		};
 		/* If record_panic() faults, this is complete. */
 		barrier();
+		/* The follower's ring may be what EL2 has faulted on, and nobody will read it. */
+		cpu->followed = false;
 		record_panic(cpu);
 	}
 
@@ -104,7 +113,9 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 	write_sysreg_el2(panic->far, SYS_FAR);
 	write_sysreg(panic->hpfar, hpfar_el2);
 
-	ext_ring_close(&cpu->ring);
+	ext_ring_close(&cpu->user.ring);
+	ext_ring_close(&cpu->follower.ring);
+	cpu->traced = false;
 	hyp_totals_shut(&cpu->totals);
 	/* Another CPU that panics may still record hyp_panic. */
 	for (event = 0; event < HYP_EVENT_WORDS; event++)

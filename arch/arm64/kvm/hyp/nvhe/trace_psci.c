@@ -89,4 +89,5 @@ void hyp_trace_cpu_start(void)
 {
 	trace_psci_cpu_entry(read_sysreg_el2(SYS_ELR));
 	hyp_trace_exit(HYP_REASON_ERET_HOST);
+	hyp_follow_leave(this_cpu_ptr(&hyp_trace_cpu));
 }

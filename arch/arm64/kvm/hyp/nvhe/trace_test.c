@@ -33,24 +33,29 @@ void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = 0;
 }
 
-/* Record @events events, and panic as a bug in EL2 would at that place. */
-static noinline void panic_at(enum hyp_trace_test_action where, u64 events)
+static void selftests(u64 events)
 {
-	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	u64 id;
 
 	for (id = 1; id <= events; id++)
 		trace_selftest(id);
+}
 
+/* Record @events events, and panic as a bug in EL2 would at that place. */
+static noinline void panic_at(enum hyp_trace_test_action where, u64 events)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	selftests(events);
 	if (where == HYP_TRACE_TEST_PANIC_LOCKED)
 		hyp_spin_lock(&cpu->lock);
 	if (where == HYP_TRACE_TEST_PANIC_TWICE)
-		cpu->ring.slots = NULL;
+		cpu->user.ring.slots = NULL;
 	if (where != HYP_TRACE_TEST_PANIC_WRITING)
 		BUG();
 
 	/* Nothing is mapped at this address, so writing the event faults. */
-	cpu->ring.page = NULL;
+	cpu->user.ring.page = NULL;
 	trace_selftest(0);
 }
 
@@ -127,6 +132,12 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		break;
 	case HYP_TRACE_TEST_FIELDS:
 		trace_selftest_fields(arg);
+		ret = 0;
+		break;
+	case HYP_TRACE_TEST_EMIT:
+		if (arg > BIT(16))
+			break;
+		selftests(arg);
 		ret = 0;
 		break;
 	case HYP_TRACE_TEST_MEMORY:

@@ -53,8 +53,8 @@ static void act(struct hyp_trace_cpu *cpu, struct hyp_trigger *trigger, bool on)
 
 	if (!hyp_trace_turn(on))
 		give_back(trigger);
-	else if (cpu->ring.open && hyp_trace_has_doorbell())
-		ext_ring_call_reader(&cpu->ring);
+	else if (cpu->user.ring.open && hyp_trace_has_doorbell())
+		ext_ring_call_reader(&cpu->user.ring);
 }
 
 /**

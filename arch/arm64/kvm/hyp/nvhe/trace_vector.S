@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Vectors for exceptions of the host while they are traced, or measured: those of host.S,
+ * Vectors for exceptions of the host while they are traced, measured or followed: those of host.S,
  * except for synchronous ones. Switching VBAR_EL2 costs nothing while tracing is off, unlike
  * a check in the ordinary path.
  */
@@ -68,3 +68,8 @@ SYM_CODE_END(__kvm_hyp_trace_vector)
 SYM_CODE_START(__kvm_hyp_totals_vector)
 	vectors		__host_exit_measured
 SYM_CODE_END(__kvm_hyp_totals_vector)
+
+	.align 11
+SYM_CODE_START(__kvm_hyp_follow_vector)
+	vectors		__host_exit_followed
+SYM_CODE_END(__kvm_hyp_follow_vector)

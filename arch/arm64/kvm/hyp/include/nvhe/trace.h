@@ -111,53 +111,58 @@ static_assert(offsetof(struct hyp_trace_draft, record) ==
 	      offsetof(struct ext_filter_data, record));
 
 /**
+ * struct hyp_trace_ring - a ring, and what the hypercalls need to know of it
+ * @ring:	the ring
+ * @was_open:	the ring that was unloaded last was open
+ * @memory:	the memory of @ring
+ */
+struct hyp_trace_ring {
+	struct ext_ring		ring;
+	bool			was_open;
+	struct hyp_trace_memory	memory;
+};
+
+/**
  * struct hyp_trace_cpu - tracing state of one CPU
- * @ring:	the ring that this CPU writes
+ * @user:	the ring for readers of hyp/
  * @clock:	this CPU's copy of the clock
  * @draft:	the event that may be recorded
  * @host_ctxt:	context with the host's registers while a guest's are loaded
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
+ * @traced:	a ring is open or suspended
+ * @followed:	what happens until EL2 is left goes to the follower's ring
+ * @call_host:	ring the doorbell when EL2 is left for the host
+ * @follower:	the ring for the host itself: what is followed
  * @totals:	totals of the time at EL2
  * @panic:	why this CPU has panicked
- * @lock:	protects the fields below, the set-up of @ring and its readers' side, but
- *		not @ring.overwrite, see rings_set_overwrite()
+ * @lock:	protects the fields below, the set-up of both rings and their readers' side,
+ *		but not @user.ring.overwrite, see rings_set_overwrite()
  * @parked:	the CPU is off or in firmware, so it can't be writing
- * @was_open:	the ring that was unloaded last was open
- * @memory:	the memory of @ring
  * @totals_memory: the memory of the table of @totals
  */
 struct hyp_trace_cpu {
-	struct ext_ring		ring;
+	struct hyp_trace_ring	user;
 	struct hyp_clock	clock;
 	struct hyp_trace_draft	draft;
 	struct kvm_cpu_context	*host_ctxt;
 	u32			entered;
 	u64			nr_spans;
 	u64			vector;
+	bool			traced;
+	bool			followed;
+	bool			call_host;
+	struct hyp_trace_ring	follower;
 	struct hyp_totals_cpu	totals;
 	struct hyp_panic_regs	panic;
 
 	hyp_spinlock_t		lock;
 	bool			parked;
-	bool			was_open;
-	struct hyp_trace_memory	memory;
 	struct hyp_trace_memory	totals_memory;
 };
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
-
-/**
- * hyp_trace_is_loaded() - test whether a CPU has a ring
- * @cpu:	the CPU, locked
- *
- * Return: true if its ring is loaded
- */
-static inline bool hyp_trace_is_loaded(const struct hyp_trace_cpu *cpu)
-{
-	return cpu->memory.stage == HYP_TRACE_LOADED;
-}
 
 struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu);
 
@@ -181,13 +186,14 @@ extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
 /*
  * The host's event type of each event, a u16; 0 if the event is disabled. If the event has a
- * filter or is a trigger, its number and these bits follow.
+ * filter, is a trigger or is followed, its number and these bits follow.
  */
 extern u32 hyp_event_id[HYP_EVENT_WORDS];
 
 #define HYP_EVENT_NUMBER	GENMASK(23, 16)
-#define HYP_EVENT_UNPAIRED	BIT(28)	/* a hyp_exit without a hyp_enter: not recorded */
-#define HYP_EVENT_UNRECORDED	BIT(29)	/* it is a trigger only, or triggers have stopped it */
+#define HYP_EVENT_UNPAIRED	BIT(27)	/* a hyp_exit without a hyp_enter: not recorded */
+#define HYP_EVENT_UNRECORDED	BIT(28)	/* it does not go to the user's ring, or not now */
+#define HYP_EVENT_FOLLOWED	BIT(29)	/* it goes to the follower's ring */
 #define HYP_EVENT_TRIGGER	BIT(30)
 #define HYP_EVENT_DRAFT		BIT(31)	/* any of these: the record is a draft first */
 
@@ -249,11 +255,13 @@ void hyp_trace_exit_at(u8 reason, u64 now);
 void __hyp_trace_enter_host(u64 type, u64 esr);
 void __hyp_trace_exit(u64 type, u8 reason);
 bool hyp_trace_event_is_set(unsigned int event);
+void hyp_trace_set_followed(unsigned int event, u16 id);
 void hyp_trace_set_filtered(unsigned int event, bool filtered);
 void hyp_trace_set_trigger(unsigned int event, bool trigger);
 bool hyp_trace_is_running(void);
 bool hyp_trace_turn(bool on);
 bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
+bool hyp_trace_beyond_ring(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
 bool hyp_write_draft(struct hyp_trace_cpu *cpu, u32 size, u64 now);
 bool hyp_trace_has_doorbell(void);
 int hyp_trace_set_doorbell(u64 sgi);
@@ -420,6 +428,8 @@ void handle_trap(struct kvm_cpu_context *host_ctxt);
 
 void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt);
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt);
+void hyp_follow_leave(struct hyp_trace_cpu *cpu);
+void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt);
 void hyp_trace_keep_totals(bool keep);
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
 void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
@@ -448,6 +458,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 	X(__hyp_trace_mode)						\
 	X(__hyp_trace_run)						\
 	X(__hyp_trace_event)						\
+	X(__hyp_trace_follow)						\
 	X(__hyp_trace_pred)						\
 	X(__hyp_trace_filter)						\
 	X(__hyp_trace_trigger)						\

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: events that the host follows.
+ *
+ * Such an event goes to a ring of its own, which the host empties at once and passes on to
+ * histograms, perf and BPF. So the user's ring, its filters, its triggers and its readers
+ * have no part in it.
+ *
+ * The doorbell rings when EL2 is left for the host, once however many events there are, and
+ * never on the way to a guest: a pending interrupt would throw the guest out before its first
+ * instruction.
+ */
+
+#include <nvhe/trace_filter.h>
+
+#include <nvhe/trap_handler.h>
+
+/* What the host does to get the events causes no event that is followed: that would not end. */
+static bool is_own_call(struct kvm_cpu_context *host_ctxt)
+{
+	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
+
+	switch (id) {
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_follow:
+		return true;
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_load:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_unload:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_swap:
+		return cpu_reg(host_ctxt, 1) & HYP_TRACE_FOLLOWER;
+	default:
+		return false;
+	}
+}
+
+/**
+ * hyp_follow_leave() - EL2 is about to be left for the host: ring, if there is anything
+ * @cpu:	this CPU
+ */
+void hyp_follow_leave(struct hyp_trace_cpu *cpu)
+{
+	if (cpu->call_host && hyp_trace_has_doorbell())
+		ext_ring_doorbell();
+	cpu->call_host = false;
+}
+
+/**
+ * hyp_follow_handle_trap() - handle_trap(), with events that are followed
+ * @host_ctxt:	the host's registers
+ */
+void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	cpu->followed = ESR_ELx_EC(read_sysreg_el2(SYS_ESR)) != ESR_ELx_EC_HVC64 ||
+			!is_own_call(host_ctxt);
+	if (cpu->totals.open)
+		hyp_totals_handle_trap(host_ctxt);
+	else
+		hyp_trace_handle_trap(host_ctxt);
+
+	hyp_follow_leave(cpu);
+}
+
+static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
+{
+	struct ext_ring *ring = &cpu->follower.ring;
+	struct ext_ring_reservation resv;
+
+	if (!cpu->followed)
+		return;
+
+	cpu->call_host = true;
+	if (!ext_ring_reserve(ring, now, size, &resv) &&
+	    !ext_ring_reserve_slow(ring, now, size, &resv))
+		return;
+
+	memcpy(resv.payload, cpu->draft.record, size);
+	ext_ring_commit(&resv);
+}
+
+/**
+ * hyp_trace_beyond_ring() - an event that is followed, or a trigger, or both
+ * @cpu:	this CPU; its draft has the event's record
+ * @type:	the event's word in hyp_event_id[]
+ * @size:	size of the record [bytes]
+ * @now:	boot clock if the time is known [ns], or 0
+ *
+ * Return: true if the event was recorded in the user's ring
+ */
+bool hyp_trace_beyond_ring(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
+{
+	now = now ?: hyp_clock_now(&cpu->clock);
+	if (type & HYP_EVENT_FOLLOWED)
+		follow(cpu, size, now);
+
+	/* A CPU or task that the user does not trace triggers nothing, either. */
+	if (!cpu->user.ring.open && !cpu->user.ring.suspended)
+		return false;
+
+	if (type & HYP_EVENT_TRIGGER)
+		return hyp_trace_triggered(cpu, type, size, now);
+
+	return !(type & (HYP_EVENT_UNRECORDED | HYP_EVENT_UNPAIRED)) &&
+	       hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD) &&
+	       hyp_write_draft(cpu, size, now);
+}
+
+void handle___hyp_trace_follow(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, id, host_ctxt, 2);
+	int ret = -EINVAL;
+
+	if (event < HYP_NR_EVENTS && id <= U16_MAX) {
+		ret = id && hyp_trace_locked ? -EPERM : 0;
+		if (!ret)
+			hyp_trace_set_followed(event, id);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
