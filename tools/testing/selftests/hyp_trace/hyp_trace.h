@@ -417,6 +417,10 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_QUIET,
 	HYP_TRACE_TEST_SAY,
 	HYP_TRACE_TEST_MEMORY,
+	HYP_TRACE_TEST_PANIC_SWAPPED,
+	HYP_TRACE_TEST_PANIC_TWICE,
+	HYP_TRACE_TEST_FIELDS,
+	HYP_TRACE_TEST_EMIT,
 };
 
 /* Have EL2 do something for a test, on this CPU; 0 or -errno. */

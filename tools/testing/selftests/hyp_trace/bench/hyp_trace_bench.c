@@ -204,6 +204,7 @@ static double cost_of_host_event(void)
 	must_put(file_of(&host, host.event), "1");
 	with = cost_of_call(&host);
 	must_be("events of the host", recorded(&host) - before, NR_EVENTS * BATCHES);
+	must_put(file_of(&host, host.event), "0");
 	return with - without;
 }
 
@@ -257,6 +258,27 @@ static void bench_filter(void)
 	printf("filter_no_match %.1f\n", cost_with_filter("id == 2", 0) - without);
 	must_put(HYP "events/hyp/selftest/filter", "0");
 	must_put(HYP "events/enable", "0");
+}
+
+/* Additional time of a call [ns] whose event goes to a histogram, in @dir. */
+static double cost_with_hist(const struct tracer *t, const char *dir)
+{
+	double without = cost_without(t), with;
+
+	must_put(path_of("%strigger", dir), "hist:keys=common_pid");
+	with = cost_of_call(t);
+	must_be_at_least("events in the histogram", get_num(path_of("%shist", dir), "Hits: "),
+			 NR_EVENTS * BATCHES);
+	must_put(path_of("%strigger", dir), "!hist:keys=common_pid");
+	return with - without;
+}
+
+static void bench_follow(void)
+{
+	printf("follow_hist %.0f\n",
+	       cost_with_hist(&hyp, "/sys/kernel/tracing/events/hyp/selftest/"));
+	printf("follow_hist_host %.0f\n",
+	       cost_with_hist(&host, "/sys/kernel/tracing/events/hyp_test/host_selftest/"));
 }
 
 static double bytes_per_event(const char *event)
@@ -899,6 +921,7 @@ static const struct {
 } sections[] = {
 	{ "cost", bench_cost },
 	{ "filter", bench_filter },
+	{ "follow", bench_follow },
 	{ "size", bench_size },
 	{ "page", bench_page },
 	{ "reading", bench_reading },

@@ -26,6 +26,12 @@ refused set_event hyp:hyp_enter
 result "set_event: not permitted"
 refused totals/enable 1
 result "totals: not permitted"
+refused events/hyp/selftest/trigger hist:keys=id
+result "a histogram: not permitted"
+refused ../events/hyp/selftest/trigger hist:keys=id
+result "a histogram at the root: not permitted"
+refused events/hyp/selftest/trigger traceoff
+result "a trigger: not permitted"
 echo 1 > $hyp/write_event
 [ "$(cat $hyp/tracing_on)" = 0 ] && ! grep -v '^#' $hyp/trace &&
 	[ "$(cat $hyp/totals/enable)" = 0 ] && [ "$(wc -l < $hyp/totals/table)" = 1 ]

@@ -347,4 +347,54 @@ TEST_F(libtracefs, filters_are_applied)
 	EXPECT_EQ(0xffff, ids_in(HYP "trace", "selftest"));
 }
 
+/* In hyp/, and at the root, where the kernel's own histograms are. */
+TEST_F(libtracefs, histograms_count_events)
+{
+	struct tracefs_instance *instances[] = { self->hyp, NULL };
+	struct tracefs_hist *hist;
+	char *text;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(instances); i++) {
+		hist = tracefs_hist_alloc(self->tep, "hyp", "selftest", "common_pid",
+					  TRACEFS_HIST_KEY_NORMAL);
+		ASSERT_NE(NULL, hist);
+		EXPECT_EQ(0, tracefs_hist_add_value(hist, "id"));
+		ASSERT_EQ(0, tracefs_hist_start(instances[i], hist));
+		ASSERT_EQ(0, emit(1, 100));
+		text = tracefs_event_file_read(instances[i], "hyp", "selftest", "hist", NULL);
+		ASSERT_NE(NULL, text);
+		EXPECT_EQ(1, count_of(text, path_of("{ common_pid: %10d }", getpid())));
+		EXPECT_EQ(1, count_of(text, " hitcount:        100  id:       5050\n"))
+			TH_LOG("%s", text);
+		free(text);
+		EXPECT_EQ(0, tracefs_hist_destroy(instances[i], hist));
+		tracefs_hist_free(hist);
+	}
+}
+
+#define SELECT	"SELECT start.id, (end.TIMESTAMP - start.TIMESTAMP) AS ns "
+#define FROM	"FROM selftest AS start JOIN hyp_puts AS end " ON
+#define ON	"ON start.common_pid = end.common_pid"
+
+TEST_F(libtracefs, sql_measures_between_events)
+{
+	struct tracefs_synth *synth = tracefs_sql(self->tep, "hyp_sql", SELECT FROM, NULL);
+	char *text;
+
+	ASSERT_NE(NULL, synth);
+	ASSERT_EQ(0, tracefs_synth_create(synth));
+	ASSERT_EQ(0, tracefs_event_enable(NULL, "synthetic", "hyp_sql"));
+	ASSERT_EQ(0, emit(1, 100));
+	text = tracefs_instance_file_read(NULL, "trace", NULL);
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(100, count_of(text, " hyp_sql: "));
+	EXPECT_EQ(1, count_of(text, "id=100 ns="))
+		TH_LOG("%s", text);
+	free(text);
+	EXPECT_EQ(0, tracefs_event_disable(NULL, "synthetic", "hyp_sql"));
+	EXPECT_EQ(0, tracefs_synth_destroy(synth));
+	tracefs_synth_free(synth);
+}
+
 TEST_HARNESS_MAIN

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events that are followed: what the tests of triggers and of perf share.
+ */
+#ifndef HYP_FOLLOW_H
+#define HYP_FOLLOW_H
+
+#include "../tracefs/hyp_fixture.h"
+
+#define ROOT	"/sys/kernel/tracing/"
+
+/* The sum of a number in the file "follower", for all CPUs. */
+static inline long long followed(const char *key)
+{
+	char *text = get(HYP "follower"), *at = text;
+	long long sum = 0;
+
+	while ((at = strstr(at, key))) {
+		at += strlen(key);
+		sum += atoll(at);
+	}
+	free(text);
+	return sum;
+}
+
+/* Add a trigger: put() opens with O_TRUNC, which removes the event's histograms. */
+static inline int append(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_APPEND), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* Does EL2 take exceptions of the host on this CPU as it does without tracing? */
+static inline bool is_quiet(void)
+{
+	return !write_test(HYP_TRACE_TEST_QUIET, 0);
+}
+
+/*
+ * Have all events delivered that have happened: to read any histogram does. With an interrupt
+ * they have been; without a GICv3 the host polls.
+ */
+static inline void flush(void)
+{
+	free(get(ROOT "events/hyp/selftest/hist"));
+}
+
+/* Emit ids from @first to @last on each CPU. */
+static inline int emit_on_all(int cpus, unsigned long first, unsigned long last)
+{
+	int cpu, ret = 0;
+
+	for (cpu = 0; cpu < cpus && !ret; cpu++)
+		ret = run_on(cpu) ?: emit(first, last);
+	return ret ?: run_on(0);
+}
+
+static inline int set_online(int cpu, bool online)
+{
+	return put_num(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), online);
+}
+
+#endif /* HYP_FOLLOW_H */

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of perf and BPF on the hypervisor's events, by system calls: counts are exact, samples
+ * are the events as EL2 has recorded them, and the usual permissions are needed.
+ */
+
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "hyp_follow.h"
+
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+static struct perf_event_attr attr_of(const char *event)
+{
+	return (struct perf_event_attr) {
+		.type		= PERF_TYPE_TRACEPOINT,
+		.size		= sizeof(struct perf_event_attr),
+		.config		= event_id(event),
+	};
+}
+
+/* perf_event_open(): a file descriptor, or -errno. */
+static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static long long value_of(int fd)
+{
+	uint64_t value;
+
+	return read(fd, &value, sizeof(value)) == sizeof(value) ? value : -1;
+}
+
+FIXTURE(perf) {
+	int cpus;
+	char *paranoid;
+};
+
+FIXTURE_SETUP(perf)
+{
+	self->cpus = nr_cpus();
+	self->paranoid = get(PARANOID);
+	if (!*self->paranoid)
+		SKIP(return, "this kernel has no perf events");
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_EQ(0, put(HYP "events/enable", "0"));
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_TRUE(is_quiet());
+}
+
+FIXTURE_TEARDOWN(perf)
+{
+	put(HYP "tracing_on", "0");
+	put(HYP "events/enable", "0");
+	put(PARANOID, self->paranoid);
+	free(self->paranoid);
+}
+
+/* Counting ------------------------------------------------------------------------ */
+
+TEST_F(perf, counts_each_event_once)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int fd[self->cpus], cpu;
+
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		fd[cpu] = perf_open(&attr, -1, cpu);
+		ASSERT_LE(0, fd[cpu]);
+	}
+	ASSERT_EQ(0, emit_on_all(self->cpus, 1, 1000));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		if (has_gicv3())
+			EXPECT_EQ(1000, value_of(fd[cpu]));
+		ASSERT_EQ(0, ioctl(fd[cpu], PERF_EVENT_IOC_DISABLE, 0));
+	}
+	ASSERT_EQ(0, emit_on_all(self->cpus, 1, 100));
+	for (cpu = 0; cpu < self->cpus; cpu++) {
+		EXPECT_EQ(1000, value_of(fd[cpu]));
+		ASSERT_EQ(0, ioctl(fd[cpu], PERF_EVENT_IOC_ENABLE, 0));
+	}
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(0, ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_EQ(1100, value_of(fd[0]));
+	for (cpu = 0; cpu < self->cpus; cpu++)
+		close(fd[cpu]);
+	EXPECT_TRUE(is_quiet());
+}
+
+/* Events that no interrupt has delivered yet belong to who was there, and to nobody else. */
+TEST_F(perf, counts_are_exact_when_they_begin_and_end)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int first = perf_open(&attr, -1, 0), second, i;
+
+	ASSERT_LE(0, first);
+	for (i = 1; i <= 20; i++) {
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 500));
+		second = perf_open(&attr, -1, 0);
+		ASSERT_LE(0, second);
+		EXPECT_EQ(0, value_of(second));
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 500));
+		ASSERT_EQ(0, ioctl(second, PERF_EVENT_IOC_DISABLE, 0));
+		EXPECT_EQ(500, value_of(second));
+		close(second);
+		flush();
+		EXPECT_EQ(1000 * i, value_of(first));
+	}
+	close(first);
+}
+
+TEST_F(perf, counts_events_of_a_task)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int fd = perf_open(&attr, 0, -1), status;
+	pid_t pid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, emit_on_all(self->cpus, 1, 100));
+	pid = fork();
+	if (!pid)
+		_exit(emit(1, 1000) != 0);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	EXPECT_EQ(100 * self->cpus, value_of(fd));
+	close(fd);
+}
+
+TEST_F(perf, a_filter_chooses)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int fd = perf_open(&attr, -1, 0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER,
+			   path_of("id & 1 && common_pid == %d", getpid())));
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_EQ(50, value_of(fd));
+	close(fd);
+
+	fd = perf_open(&attr, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "common_pid == 1"));
+	ASSERT_EQ(0, emit(1, 100));
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_EQ(0, value_of(fd));
+	close(fd);
+}
+
+/* Samples ------------------------------------------------------------------------- */
+
+/* A sample with PERF_SAMPLE_TID, _TIME and _RAW. */
+struct sample {
+	struct perf_event_header	header;
+	uint32_t			pid, tid;
+	uint64_t			time;
+	uint32_t			size;
+	uint16_t			type;
+	uint8_t				flags, preempt_count;
+	int32_t				common_pid;
+	uint32_t			id, id_upper;
+};
+
+struct recorded {
+	int		type;
+	uint64_t	ts[100];
+	int		nr;
+};
+
+static void note_event(void *data, const struct event *e)
+{
+	struct recorded *r = data;
+
+	if (e->type == r->type && r->nr < ARRAY_SIZE(r->ts))
+		r->ts[r->nr++] = e->ts;
+}
+
+TEST_F(perf, samples_are_the_events)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	struct recorded recorded = { .type = attr.config };
+	struct perf_event_mmap_page *meta;
+	struct sample *sample;
+	int fd, i, nr = 0;
+	uint64_t at;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_BOOTTIME;
+	fd = perf_open(&attr, -1, 0);
+	ASSERT_LE(0, fd);
+	meta = mmap(NULL, 9 * page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, meta);
+
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, ARRAY_SIZE(recorded.ts)));
+	ASSERT_EQ(ARRAY_SIZE(recorded.ts), read_raw(0, note_event, &recorded));
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+
+	for (at = 0; at < meta->data_head; at += sample->header.size) {
+		sample = (void *)meta + page_size() + at;
+		if (sample->header.type != PERF_RECORD_SAMPLE)
+			continue;
+		ASSERT_LT(nr, recorded.nr);
+		EXPECT_EQ(nr + 1, sample->id);
+		EXPECT_EQ(0, sample->id_upper);
+		EXPECT_EQ(recorded.ts[nr], sample->time);
+		EXPECT_EQ(attr.config, sample->type);
+		EXPECT_EQ(getpid(), sample->common_pid);
+		/* This is who was interrupted; and without an interrupt, a worker. */
+		if (has_gicv3())
+			EXPECT_EQ(getpid(), sample->tid);
+		EXPECT_EQ(0, sample->flags | sample->preempt_count);
+		nr++;
+	}
+	EXPECT_EQ(recorded.nr, nr);
+	for (i = 1; i < nr; i++)
+		EXPECT_LT(recorded.ts[i - 1], recorded.ts[i]);
+	munmap(meta, 9 * page_size());
+	close(fd);
+}
+
+/* BPF ----------------------------------------------------------------------------- */
+
+static int bpf(enum bpf_cmd cmd, union bpf_attr *attr)
+{
+	int ret = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : ret;
+}
+
+#define NR_COUNTS	64
+
+static int counts_create(void)
+{
+	union bpf_attr attr = {
+		.map_type	= BPF_MAP_TYPE_ARRAY,
+		.key_size	= sizeof(uint32_t),
+		.value_size	= sizeof(uint64_t),
+		.max_entries	= NR_COUNTS,
+	};
+
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+static long long count_at(int map, uint32_t key)
+{
+	uint64_t value = 0;
+	union bpf_attr attr = {
+		.map_fd	= map,
+		.key	= (uintptr_t)&key,
+		.value	= (uintptr_t)&value,
+	};
+
+	return bpf(BPF_MAP_LOOKUP_ELEM, &attr) ?: (long long)value;
+}
+
+#define INSN(c, d, s, o, i)	((struct bpf_insn) { \
+	.code = c, .dst_reg = d, .src_reg = s, .off = o, .imm = i })
+
+/* A program: counts[id]++, with the id that is at @offset of the event. */
+static int program_load(int map, int offset)
+{
+	struct bpf_insn insns[] = {
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 6, 1, offset, 0),
+		INSN(BPF_STX | BPF_MEM | BPF_W, 10, 6, -4, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
+		INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 0, 1, 0, BPF_ADD),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	union bpf_attr attr = {
+		.prog_type	= BPF_PROG_TYPE_TRACEPOINT,
+		.insn_cnt	= ARRAY_SIZE(insns),
+		.insns		= (uintptr_t)insns,
+		.license	= (uintptr_t)"GPL",
+	};
+
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+TEST_F(perf, a_bpf_program_sees_each_event_once)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int offset = get_num(HYP "events/hyp/selftest/format", "u64 id;\toffset:");
+	int map, program, fd, i;
+
+	map = counts_create();
+	if (!exists("/proc/sys/kernel/unprivileged_bpf_disabled"))
+		SKIP(return, "this kernel has no BPF");
+	ASSERT_LE(0, map);
+	program = program_load(map, offset);
+	ASSERT_LE(0, program);
+	/* As bpftrace does it: on any CPU, and the program runs on all. */
+	fd = perf_open(&attr, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_BPF, program));
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+
+	ASSERT_EQ(0, emit_on_all(self->cpus, 1, 50));
+	flush();
+	for (i = 0; i < NR_COUNTS; i++)
+		EXPECT_EQ(i >= 1 && i <= 50 ? self->cpus : 0, count_at(map, i));
+	/* The program lets perf go on, or not: it has returned 0. */
+	EXPECT_EQ(0, value_of(fd));
+	close(fd);
+	ASSERT_EQ(0, emit(1, 50));
+	EXPECT_EQ(self->cpus, count_at(map, 1));
+	EXPECT_TRUE(is_quiet());
+	close(program);
+	close(map);
+}
+
+/* A program may not read behind the event. */
+TEST_F(perf, a_bpf_program_that_reads_too_far_is_refused)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int map = counts_create(), program, fd;
+
+	if (!exists("/proc/sys/kernel/unprivileged_bpf_disabled"))
+		SKIP(return, "this kernel has no BPF");
+	ASSERT_LE(0, map);
+	program = program_load(map, 64);
+	ASSERT_LE(0, program);
+	fd = perf_open(&attr, -1, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, ioctl(fd, PERF_EVENT_IOC_SET_BPF, program));
+	EXPECT_EQ(EACCES, errno);
+	close(fd);
+	close(program);
+	close(map);
+}
+
+/* Permissions --------------------------------------------------------------------- */
+
+/* perf_event_open() for this task, by a user without privileges: 0 or the error. */
+static int open_as_user(struct perf_event_attr *attr)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(255);
+		status = perf_open(attr, 0, -1);
+		_exit(status < 0 ? -status : 0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+TEST_F(perf, needs_the_usual_permission)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	static const char * const level[] = { "2", "1", "0" };
+	int i, fd;
+
+	attr.exclude_kernel = 1;
+	for (i = 0; i < ARRAY_SIZE(level); i++) {
+		ASSERT_EQ(0, put(PARANOID, level[i]));
+		EXPECT_EQ(EPERM, open_as_user(&attr));
+		EXPECT_TRUE(is_quiet());
+		/* Nor while somebody else may. */
+		fd = perf_open(&attr, -1, 0);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(EPERM, open_as_user(&attr));
+		close(fd);
+	}
+	attr.exclude_kernel = 0;
+	ASSERT_EQ(0, put(PARANOID, "-1"));
+	EXPECT_EQ(0, open_as_user(&attr));
+	EXPECT_TRUE(is_quiet());
+}
+
+/* Storms -------------------------------------------------------------------------- */
+
+static void *open_and_close(void *data)
+{
+	struct perf_event_attr attr = attr_of(data);
+	int fd, i;
+
+	for (i = 0; i < 300; i++) {
+		fd = perf_open(&attr, -1, i % nr_cpus());
+		if (fd >= 0)
+			close(fd);
+	}
+	return NULL;
+}
+
+static void *plug(void *data)
+{
+	int cpu = nr_cpus() - 1, i;
+
+	for (i = 0; cpu && i < 20; i++)
+		set_online(cpu, i % 2);
+	return NULL;
+}
+
+TEST_F(perf, comes_and_goes_among_everything_else)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int emitting = self->cpus > 1 ? self->cpus - 1 : 1, fd[emitting], cpu, i;
+	pthread_t thread[3];
+
+	for (cpu = 0; cpu < emitting; cpu++) {
+		fd[cpu] = perf_open(&attr, -1, cpu);
+		ASSERT_LE(0, fd[cpu]);
+	}
+	emitters_start(emitting);
+	emitters_allow(emitting, 2000);
+	ASSERT_EQ(0, pthread_create(&thread[0], NULL, open_and_close, "hyp_enter"));
+	ASSERT_EQ(0, pthread_create(&thread[1], NULL, open_and_close, "selftest"));
+	ASSERT_EQ(0, pthread_create(&thread[2], NULL, plug, NULL));
+	for (i = 0; i < ARRAY_SIZE(thread); i++)
+		pthread_join(thread[i], NULL);
+	EXPECT_TRUE(emitters_wait(emitting));
+	EXPECT_TRUE(emitters_stop(emitting));
+	flush();
+	for (cpu = 0; cpu < emitting; cpu++) {
+		EXPECT_EQ(2000, value_of(fd[cpu]));
+		close(fd[cpu]);
+	}
+	EXPECT_TRUE(is_quiet());
+}
+
+TEST_HARNESS_MAIN
