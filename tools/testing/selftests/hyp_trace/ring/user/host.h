@@ -126,6 +126,8 @@ void message(const char *fmt, ...);
 
 #define pr_warn(fmt, ...)		message(fmt, ##__VA_ARGS__)
 #define pr_err_once(fmt, ...)		pr_warn(fmt, ##__VA_ARGS__)
+#define printk_deferred_enter()
+#define printk_deferred_exit()
 
 #define NSEC_PER_SEC			1000000000ull
 
