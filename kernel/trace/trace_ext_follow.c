@@ -288,20 +288,28 @@ static void flush_some(void *data)
 	flush->more = deliver_some(this_cpu_ptr(flush->follower->cpus), AT_ONCE);
 }
 
-/* Deliver all events that have happened so far. A CPU may be too busy for a work. */
+/* Deliver all events that have happened so far: as many as a ring holds, at most. */
+static void flush_cpu(struct follower *follower, int cpu)
+{
+	unsigned int times = SLOTS * EXT_PAGE_MAX_EVENTS / AT_ONCE + 1;
+	struct flush flush = { .follower = follower, .more = true };
+
+	while (flush.more && times--) {
+		flush.more = false;
+		smp_call_function_single(cpu, flush_some, &flush, true);
+		cond_resched();
+	}
+}
+
+/* The same, on all CPUs. One may be too busy for a work. */
 static void flush(struct follower *follower)
 {
-	struct flush flush = { .follower = follower };
 	int cpu;
 
 	guard(cpus_read_lock)();
 
-	for_each_online_cpu(cpu) {
-		do {
-			smp_call_function_single(cpu, flush_some, &flush, true);
-			cond_resched();
-		} while (flush.more);
-	}
+	for_each_online_cpu(cpu)
+		flush_cpu(follower, cpu);
 }
 
 /**
@@ -383,14 +391,17 @@ bool trace_ext_is_delivering(void)
  */
 u64 __trace_ext_event_time(const struct perf_event *event)
 {
-	const struct delivery *this = this_cpu_ptr(&delivery);
 	bool boot = event->attr.use_clockid && event->attr.clockid == CLOCK_BOOTTIME;
+	const struct delivery *this;
 
-	return boot && this->rbe && event->tp_event == &this->event->call ? this->ts : 0;
+	/* Only then it is certain that this runs on one CPU. */
+	if (!boot || !trace_ext_is_delivering())
+		return 0;
+
+	this = this_cpu_ptr(&delivery);
+	return event->tp_event == &this->event->call ? this->ts : 0;
 }
-#endif
 
-#ifdef CONFIG_PERF_EVENTS
 /**
  * trace_ext_perf_perm() - check whether a user may follow an external event by perf
  * @call:	the event
