@@ -17,6 +17,7 @@
 
 struct dentry;
 struct rb_ext;
+struct trace_ext_functions;
 
 /**
  * struct trace_ext_ring - memory of one CPU's ring
@@ -142,6 +143,7 @@ struct trace_ext_ops {
  * @TRACE_EXT_ERR_COMMAND:	have that trigger in its writer's instance
  * @TRACE_EXT_ERR_PROBE:	have an event probe
  * @TRACE_EXT_ERR_PERF:		be used by perf, if its writer has no follower
+ * @TRACE_EXT_ERR_FUNCTION:	not an event: no function of the writer has that name
  * @TRACE_EXT_NR_ERRORS:	number of messages
  */
 enum trace_ext_error {
@@ -155,6 +157,7 @@ enum trace_ext_error {
 	TRACE_EXT_ERR_COMMAND,
 	TRACE_EXT_ERR_PROBE,
 	TRACE_EXT_ERR_PERF,
+	TRACE_EXT_ERR_FUNCTION,
 	TRACE_EXT_NR_ERRORS,
 };
 
@@ -175,6 +178,7 @@ enum trace_ext_error {
  *		and @enable for the events that go there, whatever the first ring records.
  *		After events there, it calls trace_ext_doorbell() on their CPU, if it has
  *		alarms
+ * @functions:	its functions that can be traced, or NULL
  * @source:	the writer whose events of an earlier boot it shows, and does nothing else;
  *		NULL if it records events
  * @size:	size of its buffer [bytes per CPU]; 0 for that of other instances
@@ -200,6 +204,7 @@ struct trace_ext_writer {
 	const char			*errors[TRACE_EXT_NR_ERRORS];
 	const struct trace_ext_ops	*ops;
 	struct trace_ext_writer		*follower;
+	const struct trace_ext_functions *functions;
 	struct trace_ext_writer		*source;
 	unsigned long			size;
 	unsigned int			dump_events;

@@ -40,6 +40,17 @@ struct record_head {
 	s32	pid;
 };
 
+/* True if a record has no value that ftrace can't print. */
+static bool values_ok(const void *record, u16 type, const struct ext_page_limit *limit)
+{
+	for (; limit && limit->type; limit++)
+		if (limit->type == type &&
+		    READ_ONCE(*(const u32 *)(record + limit->offset)) > limit->max)
+			return false;
+
+	return true;
+}
+
 /*
  * True if a record has a known type, at least that type's size, and a pid that is not
  * negative. The lookup of a task's name relies on a valid pid.
@@ -54,7 +65,8 @@ static bool record_ok(const struct record_head *record, u32 size,
 
 	type = READ_ONCE(record->type);
 	return type < format->nr_types && format->size[type] &&
-	       size >= format->size[type] && READ_ONCE(record->pid) >= 0;
+	       size >= format->size[type] && READ_ONCE(record->pid) >= 0 &&
+	       (type >= EXT_PAGE_LIMITED_TYPES || values_ok(record, type, format->limits));
 }
 
 /**
@@ -133,8 +145,12 @@ static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *pag
 	const u64 reach = (u64)EXT_RING_DATA_SIZE << EXT_RING_DELTA_BITS;
 	u64 ts = cursor->ts;
 
-	/* Skip none if the size is in a second word, or has changed since it was read. */
+	/*
+	 * Skip none if the size is in a second word, or has changed since it was read, or if
+	 * values are limited.
+	 */
 	if (size <= sizeof(struct record_head) || type_len > EXT_RING_TYPE_MAX_LEN ||
+	    type < EXT_PAGE_LIMITED_TYPES ||
 	    (const u8 *)cursor->header + size != at || ts > U64_MAX - reach)
 		return 0;
 

@@ -15,16 +15,33 @@
 #include <asm/barrier.h>
 
 /**
+ * struct ext_page_limit - the values that are valid in a record
+ * @type:	its type; 0 after the last limit
+ * @offset:	offset of a number of 32 bits in the record [bytes]
+ * @max:	the number's largest valid value; none is negative
+ */
+struct ext_page_limit {
+	u16	type;
+	u16	offset;
+	u32	max;
+};
+
+/* Types from here on have no limits. */
+#define EXT_PAGE_LIMITED_TYPES	16
+
+/**
  * struct ext_page_format - the valid events
  * @nr_types:	length of @size
  * @size:	by event type: size of its record [bytes]; 0 if the type is not valid
+ * @limits:	what records of types below EXT_PAGE_LIMITED_TYPES may have; or NULL
  *
  * ftrace would print a record of any other type by the functions of that type's owner, and
  * would read beyond the end of a record that is too short.
  */
 struct ext_page_format {
-	unsigned int	nr_types;
-	const u16	*size;
+	unsigned int			nr_types;
+	const u16			*size;
+	const struct ext_page_limit	*limits;
 };
 
 /**

@@ -21,6 +21,7 @@
 #include "trace_ext_events.h"
 #include "trace_ext_filter.h"
 #include "trace_ext_follow.h"
+#include "trace_ext_functions.h"
 #include "trace_ext_mem.h"
 #include "trace_ext_test.h"
 
@@ -109,6 +110,23 @@ static void follow_tasks(struct rb_ext *ext, bool on)
 	/* It may take long until the current tasks are switched. */
 	if (on)
 		on_each_cpu_mask(ext->tr->tracing_cpumask, follow_current, ext, true);
+}
+
+/**
+ * trace_ext_tracers() - the tracers of an instance
+ * @tr:		the instance
+ * @all:	those of this kernel
+ *
+ * All tracers but nop trace this kernel. A writer may have its own.
+ *
+ * Return: the first one
+ */
+struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *all)
+{
+	if (!tr->ext)
+		return all;
+
+	return trace_ext_function_tracers(tr->ext->writer) ?: &nop_trace;
 }
 
 /* Dumps in a crash ----------------------------------------------------------------- */
@@ -523,6 +541,7 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 			writer->label, writer->alias, writer->name);
 
 	trace_ext_follow_init(writer, ext->tr->dir);
+	trace_ext_functions_init(ext, ext->tr->dir);
 	trace_ext_test_init(ext);
 	if (writer->created)
 		writer->created(ext->tr->dir);

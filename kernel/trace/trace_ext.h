@@ -12,6 +12,7 @@
 struct dentry;
 struct trace_array;
 struct trace_event;
+struct tracer;
 
 /* ftrace_dump_one(), which is private to trace.c. */
 typedef void (*trace_ext_dump_one_fn)(struct trace_array *tr, enum ftrace_dump_mode mode);
@@ -40,6 +41,7 @@ struct trace_array *trace_array_create_ext(const char *name, const char *systems
 extern struct rb_ext *creating_ext;
 #define trace_array_ext(tr)			((tr)->ext)
 void trace_ext_create_all(void);
+struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *all);
 void trace_ext_save_vmcoreinfo(void);
 void trace_ext_note_sizes(struct rb_ext *ext);
 bool trace_ext_boot_instance(char *spec, char *events);
@@ -53,6 +55,7 @@ void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #define creating_ext				((struct rb_ext *)NULL)
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define trace_ext_create_all()			do { } while (0)
+#define trace_ext_tracers(tr, all)		(all)
 #define trace_ext_save_vmcoreinfo()		do { } while (0)
 #define trace_ext_boot_instance(spec, events)	false
 #define trace_ext_link(ext, dir)		do { } while (0)

@@ -17,6 +17,7 @@
 #include "ring_buffer_ext_internal.h"
 #include "trace_ext_events.h"
 #include "trace_ext_follow.h"
+#include "trace_ext_functions.h"
 
 /**
  * trace_ext_log_error() - write to an error_log what an event can't do
@@ -206,13 +207,14 @@ int __init trace_ext_format_init(const struct trace_ext_writer *writer,
 
 	guard(mutex)(&event_mutex);
 
-	last = max(last_type(writer), last_type(writer->source));
+	last = max3(last_type(writer), last_type(writer->source), (unsigned int)TRACE_GRAPH_ENT);
 	size = kcalloc(last + 1, sizeof(*size), GFP_KERNEL);
 	if (!size)
 		return -ENOMEM;
 
 	add_sizes(writer, size);
 	add_sizes(writer->source, size);
+	trace_ext_functions_format(writer, format, size);
 	format->size = size;
 	format->nr_types = last + 1;
 	return 0;

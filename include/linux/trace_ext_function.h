@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The records of ftrace's function and function_graph tracers, as an external writer writes
+ * them. trace_ext_functions.c checks that they are those of trace_entries.h.
+ */
+#ifndef _LINUX_TRACE_EXT_FUNCTION_H
+#define _LINUX_TRACE_EXT_FUNCTION_H
+
+#include <linux/bits.h>
+#include <linux/ftrace.h>
+#include <linux/trace_events.h>
+
+/* The types of the records. */
+#define TRACE_EXT_FUNCTION	1
+#define TRACE_EXT_GRAPH_RETURN	10
+#define TRACE_EXT_GRAPH_ENTRY	11
+
+/**
+ * struct trace_ext_function - ftrace:function
+ * @ent:	its type is TRACE_EXT_FUNCTION
+ * @ip:		address of the function in this kernel
+ * @parent_ip:	where it returns to; 0 if that is not in this kernel
+ */
+struct trace_ext_function {
+	struct trace_entry	ent;
+	unsigned long		ip;
+	unsigned long		parent_ip;
+};
+
+/**
+ * struct trace_ext_graph_entry - ftrace:funcgraph_entry
+ * @ent:	its type is TRACE_EXT_GRAPH_ENTRY
+ * @call:	the function, and how many others called it
+ */
+struct trace_ext_graph_entry {
+	struct trace_entry	ent;
+	struct ftrace_graph_ent	call;
+} __packed;
+
+/**
+ * struct trace_ext_graph_return - ftrace:funcgraph_exit
+ * @ent:	its type is TRACE_EXT_GRAPH_RETURN
+ * @ret:	the function, and when it was called and has returned [ns]
+ * @calltime:	@ret.calltime. The kernel's record has both times twice in some 6.12.y, and the
+ *		format that readers have is that of the second ones
+ * @rettime:	@ret.rettime
+ */
+struct trace_ext_graph_return {
+	struct trace_entry	ent;
+	struct ftrace_graph_ret	ret;
+	unsigned long long	calltime;
+	unsigned long long	rettime;
+} __packed;
+
+/* What @ret.retval is if the result may be an address. No error and no small number is that. */
+#define TRACE_EXT_NO_RESULT	BIT(63)
+
+/* Results up to that are recorded, and errors. */
+#define TRACE_EXT_MAX_RESULT	MAX_ERRNO
+
+/**
+ * enum trace_ext_hook - what happens when a writer's function is called
+ * @TRACE_EXT_HOOK_NONE:	nothing
+ * @TRACE_EXT_HOOK_FUNCTION:	record the call
+ * @TRACE_EXT_HOOK_GRAPH:	record the call and the return
+ * @TRACE_EXT_HOOK_GRAPH_ROOT:	the same, and begin with it if only what roots call is recorded
+ * @TRACE_EXT_HOOK_GRAPH_NOT:	record neither it nor what it calls
+ * @TRACE_EXT_NR_HOOKS:		number of hooks
+ */
+enum trace_ext_hook {
+	TRACE_EXT_HOOK_NONE,
+	TRACE_EXT_HOOK_FUNCTION,
+	TRACE_EXT_HOOK_GRAPH,
+	TRACE_EXT_HOOK_GRAPH_ROOT,
+	TRACE_EXT_HOOK_GRAPH_NOT,
+	TRACE_EXT_NR_HOOKS,
+};
+
+/**
+ * struct trace_ext_functions - functions of an external writer that can be traced
+ * @nr:		their number; 0 if there are none
+ * @prefix:	what their symbols in this kernel begin with; users may leave it out
+ * @address:	the address of a function in this kernel, by number
+ * @hook:	set what happens when the function of that number is called; NONE must not fail
+ * @trace:	record calls and returns where functions are hooked, or (@on is false) do not.
+ *		Functions deeper than @max_depth (1 to FTRACE_RETFUNC_DEPTH) are not recorded; if
+ *		@roots, only what roots call
+ *
+ * Functions that return int return 0 or a negative errno, and log the reason of a failure. All
+ * may sleep.
+ */
+struct trace_ext_functions {
+	unsigned int	nr;
+	const char	*prefix;
+	unsigned long	(*address)(unsigned int function);
+	int		(*hook)(unsigned int function, enum trace_ext_hook hook);
+	int		(*trace)(bool on, unsigned int max_depth, bool roots);
+};
+
+#endif /* _LINUX_TRACE_EXT_FUNCTION_H */
