@@ -582,9 +582,14 @@ struct trace_ext_writer hyptrace_writer = {
 			"In hyp/ the triggers are traceoff, traceon and hist; others are at the root, in events/hyp/",
 		[TRACE_EXT_ERR_PROBE] =
 			"Hypervisor events can't be probed",
+		[TRACE_EXT_ERR_FUNCTION] =
+			"No function of the hypervisor has that name: see hyp/available_filter_functions",
 	},
 	.ops		= &hyptrace_ops,
 	.follower	= &follower,
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	.functions	= &hyptrace_functions,
+#endif
 	.dump_events	= 500,			/* A serial console is slow. */
 	.clean		= hyptrace_mem_clean,
 	.created	= created,

@@ -122,6 +122,7 @@ void hyptotals_offline(void);
 void hyptotals_files_init(struct dentry *dir);
 
 extern struct trace_ext_writer hyptrace_writer;
+extern struct trace_ext_functions hyptrace_functions;
 
 #ifdef CONFIG_NVHE_EL2_TRACING_TEST
 void hyptrace_test_init(struct dentry *dir);

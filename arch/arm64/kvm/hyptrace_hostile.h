@@ -192,6 +192,20 @@ static inline int hostile_follow(u64 event, u64 id)
 	return hyptrace_call(&res, __hyp_trace_follow, event, id);
 }
 
+static inline int hostile_hook(u64 function, u64 hook)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_hook, function, hook);
+}
+
+static inline int hostile_functions(u64 on, u64 text, u64 max_depth, u64 roots)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_functions, on, text, max_depth, roots);
+}
+
 /* Put a comparison at a place; @rest is hyp_filter_rest() and more. */
 static inline int hostile_pred_range(u64 place, u64 lo, u64 width, u64 mask, u64 rest)
 {
@@ -294,6 +308,13 @@ void hostile_filter_order(struct kunit *test);
 void hostile_trigger_arguments(struct kunit *test);
 void hostile_follow_arguments(struct kunit *test);
 void hostile_follow_two_rings(struct kunit *test);
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+void hostile_unhook_all(struct kunit *test);
+#else
+static inline void hostile_unhook_all(struct kunit *test) { }
+#endif
+void hostile_functions_arguments(struct kunit *test);
+void hostile_functions_in_use(struct kunit *test);
 void hostile_totals_arguments(struct kunit *test);
 void hostile_totals_pages(struct kunit *test);
 void hostile_totals_order(struct kunit *test);

@@ -14,6 +14,7 @@
 #include <linux/moduleparam.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
+#include <linux/trace_ext_function.h>
 
 #include "hyptrace_hostile.h"
 
@@ -35,9 +36,9 @@ module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "where to begin with random numbers");
 
 enum call {
-	LOAD, UNLOAD, SYNC, MODE, EVENT, FOLLOW, PRED, FILTER, TRIGGER, RUN, SWAP, RESET,
+	LOAD, UNLOAD, SYNC, MODE, EVENT, FOLLOW, PRED, FILTER, TRIGGER, RUN, SWAP, RESET, HOOK,
 	CLOCK, ALARM, DOORBELL, WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD,
-	TOTALS_ENABLE, TOTALS_VM,
+	TOTALS_ENABLE, TOTALS_VM, FUNCTIONS,
 	NR_CALLS
 };
 
@@ -47,9 +48,9 @@ static const struct {
 	unsigned int	weight;
 	int		errors[4];
 } kinds[NR_CALLS] = {
-	[LOAD]		= { "load", 12, { -EINVAL, -EBUSY, -EPERM } },
-	[UNLOAD]	= { "unload", 10, { -EINVAL, -EBUSY, -ENOENT } },
-	[SYNC]		= { "sync", 11, { -EINVAL } },
+	[LOAD]		= { "load", 11, { -EINVAL, -EBUSY, -EPERM } },
+	[UNLOAD]	= { "unload", 9, { -EINVAL, -EBUSY, -ENOENT } },
+	[SYNC]		= { "sync", 9, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
 	[EVENT]		= { "event", 4, { -EINVAL } },
 	[FOLLOW]	= { "follow", 4, { -EINVAL } },
@@ -59,6 +60,7 @@ static const struct {
 	[RUN]		= { "run", 2, { -EINVAL } },
 	[SWAP]		= { "swap", 7, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
 	[RESET]		= { "reset", 4, { -EINVAL, -EBUSY, -ENOENT } },
+	[HOOK]		= { "hook", 3, { -EINVAL, -ENODEV } },
 	[CLOCK]		= { "clock", 3, { -EINVAL } },
 	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
 	[DOORBELL]	= { "doorbell", 2, { -EINVAL } },
@@ -69,6 +71,7 @@ static const struct {
 	[TOTALS_UNLOAD]	= { "totals_unload", 3, { -EINVAL, -EBUSY, -ENOENT } },
 	[TOTALS_ENABLE]	= { "totals_enable", 2, { -EINVAL } },
 	[TOTALS_VM]	= { "totals_vm", 1, { -EINVAL } },
+	[FUNCTIONS]	= { "functions", 1, { -EINVAL, -ENODEV } },
 };
 
 /**
@@ -241,6 +244,8 @@ static int random_call(struct attacker *a, enum call call)
 		return min(hostile_swap(some_number(a)), 0);
 	case RESET:
 		return hostile_reset(some_number(a));
+	case HOOK:
+		return hostile_hook(number(a, 260), number(a, TRACE_EXT_NR_HOOKS + 1));
 	case CLOCK:
 		return hostile_clock(random_u64(a), number(a, 65), random_u64(a));
 	case ALARM:
@@ -262,6 +267,9 @@ static int random_call(struct attacker *a, enum call call)
 		return hostile_totals_enable(number(a, 3));
 	case TOTALS_VM:
 		return hostile_totals_vm(number(a, 4), number(a, 3));
+	case FUNCTIONS:
+		return hostile_functions(number(a, 2), random_u64(a),
+					 number(a, FTRACE_RETFUNC_DEPTH + 2), number(a, 2));
 	case NR_CALLS:
 		break;
 	}

@@ -214,8 +214,8 @@ int hostile_sync_follower(int cpu, u64 state, u64 totals, u64 follower)
 }
 
 /**
- * hostile_quiet() - turn tracing, all events and totals off, remove all filters and triggers,
- * and close all rings and tables
+ * hostile_quiet() - turn tracing, all events and totals off, remove all filters, triggers and
+ * hooks, and close all rings and tables
  * @test:	the test
  */
 void hostile_quiet(struct kunit *test)
@@ -233,6 +233,7 @@ void hostile_quiet(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_NO_ACTION, 0));
 	}
 	KUNIT_EXPECT_EQ(test, 0, hostile_run(1));
+	hostile_unhook_all(test);
 	for_each_online_cpu(cpu)
 		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
 }
@@ -1011,6 +1012,10 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(hostile_trigger_arguments),
 	KUNIT_CASE(hostile_follow_arguments),
 	KUNIT_CASE(hostile_follow_two_rings),
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	KUNIT_CASE(hostile_functions_arguments),
+	KUNIT_CASE(hostile_functions_in_use),
+#endif
 	KUNIT_CASE(hostile_totals_arguments),
 	KUNIT_CASE(hostile_totals_pages),
 	KUNIT_CASE(hostile_totals_order),

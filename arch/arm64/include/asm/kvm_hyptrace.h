@@ -82,6 +82,19 @@
  *	Set the SGI that EL2 raises on the CPU that records the event.
  *	-EINVAL: not an SGI; -EOPNOTSUPP: there is no GICv3 system register interface
  *
+ * With CONFIG_NVHE_EL2_FUNCTION_TRACER only:
+ *
+ * __hyp_trace_hook(function, hook)
+ *	With protection: set what happens when a function is called, by its place in EL2's table
+ *	(enum trace_ext_hook). A CPU that is at EL2 may still do what it did before.
+ *	-EINVAL: out of range; -EPERM: tracing is locked; -EOPNOTSUPP: without protection,
+ *	where the host writes EL2's text itself
+ * __hyp_trace_functions(on, text, max_depth, roots)
+ *	Record the calls and returns of functions that are hooked (1) or not (0). Addresses in
+ *	records are as if EL2's text began at @text. Functions deeper than @max_depth, 1 to
+ *	FTRACE_RETFUNC_DEPTH, are not recorded; if @roots is 1, only what roots call.
+ *	-EINVAL: out of range; -EPERM: tracing is locked
+ *
  * __hyp_totals_load(cpu, pfn, nr_pages, nr_rows)
  *	Do a step of giving EL2 a table of totals for @cpu (asm/kvm_hyptotals.h). As
  *	__hyp_trace_load(), with a region of hyp_totals_region_pages(@nr_rows) that names
@@ -110,6 +123,7 @@
 
 #include <linux/ext_filter.h>
 #include <linux/ext_ring.h>
+#include <linux/math.h>
 #include <linux/sizes.h>
 
 #include <asm/hyp_image.h>
@@ -194,6 +208,11 @@ enum hyp_trace_ring_state {
  * @HYP_TRACE_TEST_PANIC_TWICE: as HYP_TRACE_TEST_PANIC, but EL2 faults on hyp_panic, too
  * @HYP_TRACE_TEST_FIELDS:	record the event "selftest_fields" number arg
  * @HYP_TRACE_TEST_EMIT:	record the event "selftest" arg times, 65536 at most
+ * @HYP_TRACE_TEST_TREE:	call a tree of eleven functions arg times, 65536 at most
+ * @HYP_TRACE_TEST_RECURSE:	call a function that calls itself arg times,
+ *				HYP_TRACE_TEST_MAX_DEPTH at most
+ * @HYP_TRACE_TEST_TEXT:	keep a checksum of EL2's text if arg is 0; otherwise return 0 if
+ *				that is still the same, else -EBADMSG
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -208,7 +227,13 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC_TWICE,
 	HYP_TRACE_TEST_FIELDS,
 	HYP_TRACE_TEST_EMIT,
+	HYP_TRACE_TEST_TREE,
+	HYP_TRACE_TEST_RECURSE,
+	HYP_TRACE_TEST_TEXT,
 };
+
+/* Deeper than what is recorded; EL2's stack is a page. */
+#define HYP_TRACE_TEST_MAX_DEPTH	60
 
 /**
  * hyp_trace_test_number() - a number for a field of selftest_fields and host_selftest_fields

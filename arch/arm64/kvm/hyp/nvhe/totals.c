@@ -151,6 +151,7 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
 	struct hyp_totals_own *own;
 
+	hyp_trace_latch_pid(cpu);
 	if (unlikely(ESR_ELx_EC(esr) != ESR_ELx_EC_HVC64 || id >= HYP_TOTALS_HCALL_IDS ||
 		     hyp_trace_any())) {
 		handle_other(cpu, esr, began, host_ctxt);

@@ -44,6 +44,7 @@ static struct {
 	hyp_spinlock_t		lock;
 	enum hyp_trace_mode	mode;
 	bool			totals;
+	bool			functions;
 	u16			event_id[HYP_NR_EVENTS];
 	u16			follow_id[HYP_NR_EVENTS];
 	bool			filtered[HYP_NR_EVENTS];
@@ -193,6 +194,13 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = ret;
 }
 
+/* What returns on another CPU that is not parked has been called while its ring was closed. */
+static void forget_calls(struct hyp_trace_cpu *cpu)
+{
+	if (cpu->parked || cpu == this_cpu_ptr(&hyp_trace_cpu))
+		hyp_calls_forget(cpu);
+}
+
 static int ring_unload(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring)
 {
 	int ret;
@@ -204,6 +212,7 @@ static int ring_unload(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring)
 
 		/* If the host has closed it, it has also chosen between closed and suspended. */
 		ring->was_open = ring->ring.open;
+		forget_calls(cpu);
 		if (ring->ring.open)
 			ext_ring_suspend(&ring->ring);
 	}
@@ -231,13 +240,14 @@ void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
 }
 
 /*
- * Record the hyp_exit of this hypercall now: nothing may be recorded in the user's ring after
- * it. The follower gets the event when EL2 is left.
+ * Record the hyp_exit of this hypercall now, and the returns of its functions: nothing may be
+ * recorded in the user's ring after it. The follower gets the event when EL2 is left.
  */
 static void exit_early(struct hyp_trace_cpu *cpu)
 {
 	bool followed = cpu->followed;
 
+	hyp_calls_end(cpu);
 	if (!cpu->entered)
 		return;
 
@@ -271,8 +281,8 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 		return;
 	}
 
-	/* The writer needs this. Before the first sync it finds the ring closed. */
-	cpu->host_ctxt = host_ctxt;
+	/* The exception that made this call may have come through the ordinary vectors. */
+	hyp_trace_latch_pid(cpu);
 	hyp_trace_take_clock(cpu);
 
 	if (state != HYP_TRACE_OPEN)
@@ -326,6 +336,9 @@ static void words_update(bool stopped)
 
 	WRITE_ONCE(words[HYP_EVENT_ANY], any);
 	WRITE_ONCE(words[HYP_EVENT_GUEST], any | (hyp_trace.totals ? HYP_TRACE_TOTALS : 0));
+	WRITE_ONCE(words[HYP_EVENT_CALL],
+		   hyp_trace.functions && hyp_trace.mode == HYP_TRACE_ON && !stopped);
+	WRITE_ONCE(words[HYP_EVENT_RETURN], hyp_trace.mode != HYP_TRACE_OFF && !stopped);
 }
 
 /* Replace what the sites of an event see by its word in a state, unless that has changed. */
@@ -452,6 +465,15 @@ void hyp_trace_set_filtered(unsigned int event, bool filtered)
 void hyp_trace_set_trigger(unsigned int event, bool trigger)
 {
 	flag_set(&hyp_trace.trigger[event], trigger);
+}
+
+/**
+ * hyp_trace_set_functions() - have calls of functions that are hooked recorded, or not
+ * @on:		record them
+ */
+void hyp_trace_set_functions(bool on)
+{
+	flag_set(&hyp_trace.functions, on);
 }
 
 /**
@@ -583,8 +605,10 @@ void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 		ring = ring_of(cpu, number);
 		hyp_spin_lock(&cpu->lock);
 		ret = check_quiescent(cpu, ring);
-		if (!ret)
+		if (!ret) {
+			forget_calls(cpu);
 			ext_ring_reset(&ring->ring);
+		}
 		hyp_spin_unlock(&cpu->lock);
 	}
 

@@ -14,19 +14,7 @@
 #include <linux/string.h>
 
 /*
- * The host task that entered EL2 (CONFIG_PID_IN_CONTEXTIDR). While a vCPU is loaded, the
- * register holds the guest's value, and the host's value is in its saved context.
- */
-static __always_inline u64 hyp_trace_pid(const struct hyp_trace_cpu *cpu)
-{
-	const struct kvm_cpu_context *host = cpu->host_ctxt;
-
-	return likely(!host->__hyp_running_vcpu) ? read_sysreg_el1(SYS_CONTEXTIDR) :
-						    ctxt_sys_reg(host, CONTEXTIDR_EL1);
-}
-
-/*
- * Fill in a record's struct trace_entry: type, no flags, no preempt count, pid.
+ * Fill in a record's struct trace_entry.
  * If the fields leave holes, @zero clears the record first, so that no stale bytes of the
  * page get out. The barrier keeps the wide stores: the compiler would turn them into
  * narrow ones for the holes only, which are more.
@@ -35,16 +23,12 @@ static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
 					    u64 *ent, u64 type, u32 size,
 					    bool zero)
 {
-	ent[0] = type | hyp_trace_pid(cpu) << 32;
+	hyp_trace_head(cpu, ent, type);
 	if (zero) {
 		memset(ent + 1, 0, size - sizeof(*ent));
 		barrier();
 	}
 }
-
-static_assert(sizeof(struct trace_entry) == sizeof(u64));
-static_assert(offsetof(struct trace_entry, type) == 0);
-static_assert(offsetof(struct trace_entry, pid) == 4);
 
 #define TP_STRUCT__entry(args...)	args
 #define TP_fast_assign(args...)		args

@@ -168,6 +168,7 @@ void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
 {
 	u64 esr = read_sysreg_el2(SYS_ESR);
 
+	hyp_trace_latch_pid(this_cpu_ptr(&hyp_trace_cpu));
 	hyp_trace_enter_host(esr);
 	hyp_trace_handle(esr, host_ctxt);
 	hyp_trace_exit(HYP_REASON_ERET_HOST);

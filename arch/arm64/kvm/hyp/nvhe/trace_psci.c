@@ -77,9 +77,13 @@ void hyp_trace_psci_return(void)
  */
 void hyp_trace_cpu_entry(void)
 {
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
 	write_sysreg_el1(0, SYS_CONTEXTIDR);
+	hyp_trace_latch_pid(cpu);
+	hyp_calls_reset(cpu);
 	hyp_trace_psci_return();
-	hyp_totals_settle(&this_cpu_ptr(&hyp_trace_cpu)->totals);
+	hyp_totals_settle(&cpu->totals);
 }
 
 /**

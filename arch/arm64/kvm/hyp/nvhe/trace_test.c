@@ -7,6 +7,8 @@
 #include <nvhe/trace_span.h>
 #include <nvhe/trace_test.h>
 
+#include <asm/sections.h>
+
 #include <nvhe/gfp.h>
 #include <nvhe/mem_protect.h>
 #include <nvhe/memory.h>
@@ -100,6 +102,21 @@ static int pass_around(u64 pfn, u64 nr_pages)
 	return ret;
 }
 
+/* Whether EL2's text is what it was when it was kept (FNV-1a by words). */
+static int check_text(bool keep)
+{
+	static u64 kept;
+	u64 sum = 0xcbf29ce484222325;
+	const u32 *insn;
+
+	for (insn = (const u32 *)__hyp_text_start; insn < (const u32 *)__hyp_text_end; insn++)
+		sum = (sum ^ *insn) * 0x100000001b3;
+	if (keep)
+		kept = sum;
+
+	return sum == kept ? 0 : -EBADMSG;
+}
+
 void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, action, host_ctxt, 1);
@@ -139,6 +156,21 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 			break;
 		selftests(arg);
 		ret = 0;
+		break;
+	case HYP_TRACE_TEST_TREE:
+		if (arg > BIT(16))
+			break;
+		while (arg--)
+			hyp_test_tree();
+		ret = 0;
+		break;
+	case HYP_TRACE_TEST_RECURSE:
+		if (arg > HYP_TRACE_TEST_MAX_DEPTH)
+			break;
+		ret = hyp_test_recurse(arg) == arg ? 0 : -EBADMSG;
+		break;
+	case HYP_TRACE_TEST_TEXT:
+		ret = check_text(!arg);
 		break;
 	case HYP_TRACE_TEST_MEMORY:
 		ret = pass_around(arg >> 8, arg & 0xff);

@@ -31,6 +31,7 @@
 #include <linux/ext_ring_writer.h>
 #include <nvhe/spinlock.h>
 #include <nvhe/totals.h>
+#include <nvhe/trace_function.h>
 
 /**
  * enum hyp_trace_stage - state of memory for a ring or a table
@@ -127,7 +128,7 @@ struct hyp_trace_ring {
  * @user:	the ring for readers of hyp/
  * @clock:	this CPU's copy of the clock
  * @draft:	the event that may be recorded
- * @host_ctxt:	context with the host's registers while a guest's are loaded
+ * @pid:	the host's task that has entered EL2
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
@@ -136,6 +137,7 @@ struct hyp_trace_ring {
  * @call_host:	ring the doorbell when EL2 is left for the host
  * @follower:	the ring for the host itself: what is followed
  * @totals:	totals of the time at EL2
+ * @calls:	functions that have been called
  * @panic:	why this CPU has panicked
  * @lock:	protects the fields below, the set-up of both rings and their readers' side,
  *		but not @user.ring.overwrite, see rings_set_overwrite()
@@ -146,7 +148,7 @@ struct hyp_trace_cpu {
 	struct hyp_trace_ring	user;
 	struct hyp_clock	clock;
 	struct hyp_trace_draft	draft;
-	struct kvm_cpu_context	*host_ctxt;
+	u64			pid;
 	u32			entered;
 	u64			nr_spans;
 	u64			vector;
@@ -155,6 +157,9 @@ struct hyp_trace_cpu {
 	bool			call_host;
 	struct hyp_trace_ring	follower;
 	struct hyp_totals_cpu	totals;
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	struct hyp_calls	calls;
+#endif
 	struct hyp_panic_regs	panic;
 
 	hyp_spinlock_t		lock;
@@ -171,16 +176,45 @@ extern bool hyp_trace_panicked;
 
 void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
 
+/**
+ * hyp_trace_latch_pid() - keep the pid of the task that has entered EL2 (PID_IN_CONTEXTIDR)
+ * @cpu:	this CPU
+ *
+ * From here on the register changes hands, somewhere in the middle of a switch to a vCPU.
+ */
+static __always_inline void hyp_trace_latch_pid(struct hyp_trace_cpu *cpu)
+{
+	cpu->pid = read_sysreg_el1(SYS_CONTEXTIDR);
+}
+
+/**
+ * hyp_trace_head() - fill in a record's struct trace_entry: type, no flags, no preempt count, pid
+ * @cpu:	this CPU
+ * @ent:	the struct trace_entry
+ * @type:	the host's number of the event
+ */
+static __always_inline void hyp_trace_head(const struct hyp_trace_cpu *cpu, void *ent, u64 type)
+{
+	*(u64 *)ent = type | cpu->pid << 32;
+}
+
+static_assert(sizeof(struct trace_entry) == sizeof(u64));
+static_assert(offsetof(struct trace_entry, type) == 0);
+static_assert(offsetof(struct trace_entry, pid) == 4);
+
 /* Indexed by CPU, 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
 /*
  * Words behind those of the events in hyp_event_id[]. The first one is not 0 if any event is
- * enabled; the second one is that, with HYP_TRACE_TOTALS if totals are kept.
+ * enabled; the second one is that, with HYP_TRACE_TOTALS if totals are kept. The others are not
+ * 0 if calls of functions are recorded, and returns from what was recorded.
  */
 #define HYP_EVENT_ANY	HYP_NR_EVENTS
 #define HYP_EVENT_GUEST	(HYP_NR_EVENTS + 1)
-#define HYP_EVENT_WORDS	(HYP_NR_EVENTS + 2)
+#define HYP_EVENT_CALL	(HYP_NR_EVENTS + 2)
+#define HYP_EVENT_RETURN (HYP_NR_EVENTS + 3)
+#define HYP_EVENT_WORDS	(HYP_NR_EVENTS + 4)
 
 #define HYP_TRACE_TOTALS	BIT(16)
 
@@ -256,6 +290,7 @@ void __hyp_trace_enter_host(u64 type, u64 esr);
 void __hyp_trace_exit(u64 type, u8 reason);
 bool hyp_trace_event_is_set(unsigned int event);
 void hyp_trace_set_followed(unsigned int event, u16 id);
+void hyp_trace_set_functions(bool on);
 void hyp_trace_set_filtered(unsigned int event, bool filtered);
 void hyp_trace_set_trigger(unsigned int event, bool trigger);
 bool hyp_trace_is_running(void);
@@ -451,6 +486,14 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 #define HYP_TRACE_TEST_HCALLS(X)
 #endif
 
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+#define HYP_FUNCTION_HCALLS(X)						\
+	X(__hyp_trace_hook)						\
+	X(__hyp_trace_functions)
+#else
+#define HYP_FUNCTION_HCALLS(X)
+#endif
+
 #define HYP_TRACE_HCALLS(X)						\
 	X(__hyp_trace_load)						\
 	X(__hyp_trace_unload)						\
@@ -468,6 +511,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 	X(__hyp_trace_clock)						\
 	X(__hyp_trace_alarm)						\
 	X(__hyp_trace_doorbell)						\
+	HYP_FUNCTION_HCALLS(X)						\
 	HYP_TOTALS_HCALLS(X)						\
 	HYP_TRACE_TEST_HCALLS(X)
 

@@ -6,6 +6,7 @@
 #define __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
 
 #include <linux/bug.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include <asm/kvm_hyptrace.h>
@@ -25,6 +26,9 @@ struct hyp_trace_test {
 };
 
 extern struct hyp_trace_test hyp_trace_test;
+
+void hyp_test_tree(void);
+u64 hyp_test_recurse(u64 depth);
 
 static inline u32 hyp_trace_step_pages(void)
 {

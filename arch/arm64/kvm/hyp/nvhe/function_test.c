@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions at EL2 that call each other as tests know: hyp_test_tree() in
+ * tools/testing/selftests/hyp_trace/functions/hyp_function_test.c. Unlike the rest of tracing,
+ * they have hooks.
+ */
+
+#include <nvhe/trace_test.h>
+
+#include <linux/errno.h>
+
+/* Neither inlined nor cloned. A barrier() in it keeps it from being left out. */
+#define test_function	noinline __noclone
+
+static test_function void hyp_test_leaf(u64 arg)
+{
+	OPTIMIZER_HIDE_VAR(arg);
+	barrier();
+}
+
+static test_function void hyp_test_branch(u64 arg)
+{
+	hyp_test_leaf(arg);
+	hyp_test_leaf(arg + 1);
+}
+
+/* Results of all kinds. */
+
+static test_function u64 hyp_test_small(void)
+{
+	u64 result = 4095;
+
+	OPTIMIZER_HIDE_VAR(result);
+	barrier();
+	return result;
+}
+
+static test_function long hyp_test_long_error(void)
+{
+	long result = -ENOENT;
+
+	OPTIMIZER_HIDE_VAR(result);
+	barrier();
+	return result;
+}
+
+static test_function int hyp_test_int_error(void)
+{
+	int result = -EINVAL;
+
+	OPTIMIZER_HIDE_VAR(result);
+	barrier();
+	return result;
+}
+
+static test_function void *hyp_test_address(void)
+{
+	void *result = hyp_test_address;
+
+	OPTIMIZER_HIDE_VAR(result);
+	barrier();
+	return result;
+}
+
+/**
+ * hyp_test_tree() - call eleven functions, this one included
+ */
+test_function void hyp_test_tree(void)
+{
+	hyp_test_branch(1);
+	hyp_test_branch(2);
+	hyp_test_small();
+	hyp_test_long_error();
+	hyp_test_int_error();
+	hyp_test_address();
+}
+
+/**
+ * hyp_test_recurse() - call itself
+ * @depth:	how many times
+ *
+ * Return: @depth
+ */
+test_function u64 hyp_test_recurse(u64 depth)
+{
+	OPTIMIZER_HIDE_VAR(depth);
+	return depth ? 1 + hyp_test_recurse(depth - 1) : 0;
+}
