@@ -23,7 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HYP "/sys/kernel/tracing/hyp/"
+#define ROOT "/sys/kernel/tracing/"
+#define HYP ROOT "hyp/"
 
 /* The size of a page, which is also that of a ring's pages. */
 static inline size_t page_size(void)
@@ -71,15 +72,16 @@ static inline const char *path_of(const char *fmt, ...)
 	return path[i];
 }
 
-/* Write a string; 0 or -errno. Some files take a word at a time. */
-static inline int put(const char *path, const char *text)
+/* Write a string to a file that is opened with more flags; 0 or -errno. */
+static inline int write_to(const char *path, int flags, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC), ret = 0;
+	int fd = open(path, O_WRONLY | flags), ret = 0;
 	size_t len = strlen(text);
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
+	/* Some files take a word at a time. */
 	do {
 		n = write(fd, text, len);
 		if (n < 0) {
@@ -91,6 +93,17 @@ static inline int put(const char *path, const char *text)
 	} while (n && len);
 	close(fd);
 	return ret;
+}
+
+static inline int put(const char *path, const char *text)
+{
+	return write_to(path, O_TRUNC, text);
+}
+
+/* Append to a file: put() opens with O_TRUNC, which empties some. */
+static inline int append(const char *path, const char *text)
+{
+	return write_to(path, O_APPEND, text);
 }
 
 static inline int put_num(const char *path, unsigned long long value)
@@ -421,7 +434,15 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC_TWICE,
 	HYP_TRACE_TEST_FIELDS,
 	HYP_TRACE_TEST_EMIT,
+	HYP_TRACE_TEST_TREE,
+	HYP_TRACE_TEST_RECURSE,
+	HYP_TRACE_TEST_TEXT,
 };
+
+static inline int set_online(int cpu, bool online)
+{
+	return put_num(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), online);
+}
 
 /* Have EL2 do something for a test, on this CPU; 0 or -errno. */
 static inline int write_test(enum hyp_trace_test_action action, unsigned long arg)

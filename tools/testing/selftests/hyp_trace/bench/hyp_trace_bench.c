@@ -281,6 +281,40 @@ static void bench_follow(void)
 	       cost_with_hist(&host, "/sys/kernel/tracing/events/hyp_test/host_selftest/"));
 }
 
+#define TREES		1000
+#define TREE_FUNCTIONS	11
+
+/* Time of a function of a tree that is called [ns]; each leaves @events in the buffer. */
+static double time_of_function(const char *tracer, int events)
+{
+	long long before;
+	uint64_t start, time, least = UINT64_MAX;
+	int i;
+
+	must_put(HYP "current_tracer", tracer);
+	for (i = 0; i < BATCHES; i++) {
+		before = recorded(&hyp);
+		start = boot_ns();
+		must_be("call of a tree", write_test(HYP_TRACE_TEST_TREE, TREES), 0);
+		time = boot_ns() - start;
+		must_be(tracer, recorded(&hyp) - before, events * TREE_FUNCTIONS * TREES);
+		if (time < least)
+			least = time;
+	}
+	return (double)least / (TREES * TREE_FUNCTIONS);
+}
+
+static void bench_functions(void)
+{
+	double nop;
+
+	must_put(HYP "set_ftrace_filter", "hyp_test_*");
+	nop = time_of_function("nop", 0);
+	printf("function %.1f\n", time_of_function("function", 1) - nop);
+	printf("function_graph %.1f\n", time_of_function("function_graph", 2) - nop);
+	must_put(HYP "current_tracer", "nop");
+}
+
 static double bytes_per_event(const char *event)
 {
 	long long entries, bytes;
@@ -922,6 +956,7 @@ static const struct {
 	{ "cost", bench_cost },
 	{ "filter", bench_filter },
 	{ "follow", bench_follow },
+	{ "functions", bench_functions },
 	{ "size", bench_size },
 	{ "page", bench_page },
 	{ "reading", bench_reading },

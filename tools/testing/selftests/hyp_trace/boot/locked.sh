@@ -32,6 +32,10 @@ refused ../events/hyp/selftest/trigger hist:keys=id
 result "a histogram at the root: not permitted"
 refused events/hyp/selftest/trigger traceoff
 result "a trigger: not permitted"
+if [ -e $hyp/available_filter_functions ]; then
+	refused current_tracer function && [ "$(cat $hyp/current_tracer)" = nop ]
+	result "a tracer of functions: not permitted"
+fi
 echo 1 > $hyp/write_event
 [ "$(cat $hyp/tracing_on)" = 0 ] && ! grep -v '^#' $hyp/trace &&
 	[ "$(cat $hyp/totals/enable)" = 0 ] && [ "$(wc -l < $hyp/totals/table)" = 1 ]

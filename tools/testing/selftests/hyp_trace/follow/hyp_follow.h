@@ -7,8 +7,6 @@
 
 #include "../tracefs/hyp_fixture.h"
 
-#define ROOT	"/sys/kernel/tracing/"
-
 /* The sum of a number in the file "follower", for all CPUs. */
 static inline long long followed(const char *key)
 {
@@ -21,18 +19,6 @@ static inline long long followed(const char *key)
 	}
 	free(text);
 	return sum;
-}
-
-/* Add a trigger: put() opens with O_TRUNC, which removes the event's histograms. */
-static inline int append(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_APPEND), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
 }
 
 /* Does EL2 take exceptions of the host on this CPU as it does without tracing? */
@@ -58,11 +44,6 @@ static inline int emit_on_all(int cpus, unsigned long first, unsigned long last)
 	for (cpu = 0; cpu < cpus && !ret; cpu++)
 		ret = run_on(cpu) ?: emit(first, last);
 	return ret ?: run_on(0);
-}
-
-static inline int set_online(int cpu, bool online)
-{
-	return put_num(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), online);
 }
 
 #endif /* HYP_FOLLOW_H */

@@ -61,7 +61,7 @@ struct records {
 	size_t		n, size;
 };
 
-static void append(void *data, const struct event *e)
+static void keep(void *data, const struct event *e)
 {
 	struct records *r = data;
 	enum what what = what_is[e->type];
@@ -90,7 +90,7 @@ static struct records load(const char *path, bool padded)
 	if (!f)
 		err(1, "%s", path);
 	while (fread(page, sizeof(page), 1, f) == 1)
-		if (decode_any_page(page, padded, append, &r) < 0)
+		if (decode_any_page(page, padded, keep, &r) < 0)
 			errx(1, "%s: a page makes no sense", path);
 	fclose(f);
 	return r;

@@ -538,6 +538,60 @@ static void a_dump_shows_what_is_mapped(void)
 	end();
 }
 
+/* A record with a number that is limited: a call at a depth. */
+struct limited {
+	u16	type;
+	u8	flags;
+	u8	preempt_count;
+	s32	pid;
+	u32	depth;
+};
+
+/* How many events of a page are valid whose @n-th record has @depth; -EINVAL if not all are. */
+static int count_with_depth(u32 n, u32 depth, u16 type)
+{
+	static u16 sizes[EXT_PAGE_LIMITED_TYPES + 1] = {
+		[1] = sizeof(struct limited),
+		[2] = sizeof(struct limited),
+		[EXT_PAGE_LIMITED_TYPES] = sizeof(struct limited),
+	};
+	static const struct ext_page_limit limits[] = {
+		{ 1, offsetof(struct limited, depth), 49 },
+		{ }
+	};
+	const struct ext_page_format format = { ARRAY_SIZE(sizes), sizes, limits };
+	struct ext_ring_page *page = calloc(1, sizeof(*page));
+	struct ext_cursor cursor;
+	u32 *event = (u32 *)page->data, i;
+	int ret;
+
+	for (i = 0; i < 10; i++, event += 1 + sizeof(struct limited) / 4) {
+		event[0] = sizeof(struct limited) / 4;
+		*(struct limited *)(event + 1) = (struct limited) {
+			.type = type, .pid = 1, .depth = i == n ? depth : 49,
+		};
+	}
+	ext_cursor_init(&cursor, page);
+	ret = ext_cursor_skip(&cursor, page, (u8 *)event - page->data, &format);
+	free(page);
+	return ret;
+}
+
+static void a_value_beyond_its_limit_is_refused(void)
+{
+	u32 n;
+
+	begin(SLOTS);
+	for (n = 0; n < 10; n++) {
+		CHECK(count_with_depth(n, 49, 1) == 10, "49 is refused");
+		CHECK(count_with_depth(n, 50, 1) == -EINVAL, "50 in record %u is not", n);
+		CHECK(count_with_depth(n, ~0u, 1) == -EINVAL, "-1 in record %u is not", n);
+		CHECK(count_with_depth(n, ~0u, 2) == 10, "another type is");
+		CHECK(count_with_depth(n, ~0u, EXT_PAGE_LIMITED_TYPES) == 10, "an event is");
+	}
+	end();
+}
+
 static const struct test tests[] = {
 	TEST(bytes_of_a_large_ring_are_counted_a_part_at_a_time),
 	TEST(bytes_that_go_while_they_are_counted_are_left_out),
@@ -552,6 +606,7 @@ static const struct test tests[] = {
 	TEST(a_dump_leaves_out_malformed_pages),
 	TEST(a_dump_of_nonsense_is_short),
 	TEST(a_dump_shows_what_is_mapped),
+	TEST(a_value_beyond_its_limit_is_refused),
 };
 
 int main(void)

@@ -23,20 +23,21 @@
  * a file in any directory. The names from "func-no-repeats" on are options of tracers.
  */
 static const char * const absent[] = {
-	"dyn_ftrace_total_info", "enabled_functions", "set_ftrace_filter", "set_ftrace_notrace",
-	"set_ftrace_notrace_pid", "set_ftrace_pid", "set_graph_function",
-	"set_graph_notrace", "snapshot", "snapshot_raw", "trace_marker",
-	"trace_marker_raw", "tracing_max_latency",
-	"func-no-repeats", "func_stack_trace", "funcgraph-abstime",
-	"funcgraph-cpu", "funcgraph-duration", "funcgraph-irqs",
-	"funcgraph-overhead", "funcgraph-overrun", "funcgraph-proc",
-	"funcgraph-tail", "sleep-time",
-	/* No instance that is created at boot has nop's own options. */
-	"test_nop_accept", "test_nop_refuse",
+	"dyn_ftrace_total_info", "enabled_functions", "set_ftrace_notrace_pid", "set_ftrace_pid",
+	"snapshot", "snapshot_raw", "trace_marker", "trace_marker_raw", "tracing_max_latency",
+	"func-no-repeats", "func_stack_trace", "funcgraph-irqs", "sleep-time",
 };
 
 /* hyp/ does not have these either; other kernels may have them in an instance. */
 static const char * const absent_too[] = { "inject" };
+
+/* Files that hyp/ has if EL2's functions can be traced, and an ordinary instance may have. */
+static const char * const of_functions[] = {
+	"available_filter_functions", "max_graph_depth", "set_ftrace_filter",
+	"set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "funcgraph-abstime",
+	"funcgraph-cpu", "funcgraph-duration", "funcgraph-overhead", "funcgraph-overrun",
+	"funcgraph-proc", "funcgraph-retval", "funcgraph-retval-hex", "funcgraph-tail",
+};
 
 /* Files of hyp/ that an ordinary instance does not have. */
 static const char * const extra[] = {
@@ -91,7 +92,8 @@ static int missing_there(const char *path, const struct stat *st, int type,
 	if (type != FTW_F || not_compared(rest))
 		return 0;
 	looked_at++;
-	if (exists(path_of("%s%s", to_dir, rest)))
+	if (exists(path_of("%s%s", to_dir, rest)) ||
+	    in_list(rest, of_functions, ARRAY_SIZE(of_functions)))
 		return 0;
 	if (from_dir[strlen(TRACING)] == 'i' ?
 	    !in_list(rest, absent, ARRAY_SIZE(absent)) :
@@ -118,6 +120,22 @@ static bool is_somewhere_in(const char *dir, const char *event, const char *name
 	       exists(path_of("%sevents/%s/%s", dir, event, name));
 }
 
+/* Notes files for the tracing of functions that are there without it, or not with it. */
+static void look_for_functions(void)
+{
+	bool functions = exists(HYP "available_filter_functions");
+	bool has_retval = exists(TRACING "options/funcgraph-retval");
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(of_functions); i++) {
+		const char *name = of_functions[i];
+		bool wanted = functions && (has_retval || !strstr(name, "retval"));
+
+		if (is_somewhere_in(HYP, "hyp/hyp_enter", name) != wanted)
+			note(HYP, name);
+	}
+}
+
 TEST_F(hyp, layout_is_that_of_an_instance_but_for_what_is_absent_on_purpose)
 {
 	size_t i;
@@ -127,6 +145,7 @@ TEST_F(hyp, layout_is_that_of_an_instance_but_for_what_is_absent_on_purpose)
 	/* The files of the CPUs alone are more than this. */
 	EXPECT_LT((int)ARRAY_SIZE(absent) + 5 * self->cpus, compare(OTHER, HYP));
 	EXPECT_LT((int)ARRAY_SIZE(extra) + 5 * self->cpus, compare(HYP, OTHER));
+	look_for_functions();
 	EXPECT_STREQ("", unexpected);
 
 	/* Each name in the list is absent here, and present elsewhere. */

@@ -11,7 +11,6 @@
 
 #include "hyp_fixture.h"
 
-#define ROOT		"/sys/kernel/tracing/"
 #define FUNCTIONS	"tell_el2 sync_this_cpu hyptrace_set_alarm"
 #define CALLS		ROOT "events/csd/csd_function_entry/enable"
 

@@ -999,7 +999,7 @@ TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
 		{ "buffer_size_kb", "99999999999999999999" },
 		{ "per_cpu/cpu0/buffer_size_kb", "0" },
 		{ "buffer_percent", "101" }, { "buffer_percent", "-1" },
-		{ "current_tracer", "function" },
+		{ "current_tracer", "blk" },
 		{ "events/enable", "2" }, { "events/hyp/hyp_enter/enable", "x" },
 		{ "write_event", "-1" }, { "write_event", "text" },
 		{ "write_event", "99999999999999999999" },
