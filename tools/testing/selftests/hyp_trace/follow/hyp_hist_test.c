@@ -415,11 +415,12 @@ TEST_F(hist, a_guest_runs_while_all_is_followed)
 
 /* Storms -------------------------------------------------------------------------- */
 
+/* A change waits for grace periods, which take long on a kernel that debugs RCU. */
 static void *toggle_hist(void *unused)
 {
 	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < 50; i++) {
 		put(OWN_EVENT "trigger", "hist:keys=id");
 		put(ROOT "events/hyp/hyp_enter/trigger", "hist:keys=reason");
 		put(OWN_EVENT "trigger", "!hist:keys=id");
