@@ -59,10 +59,11 @@ static inline int scaled(int n)
 	return n * (page_size() / 4096);
 }
 
+/* The last four are valid, of each thread. */
 static inline const char *path_of(const char *fmt, ...)
 {
-	static char path[4][256];
-	static int i;
+	static __thread char path[4][256];
+	static __thread int i;
 	va_list ap;
 
 	i = (i + 1) % 4;

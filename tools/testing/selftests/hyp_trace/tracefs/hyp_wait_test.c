@@ -398,6 +398,7 @@ static int watched(const char *function)
 TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
 {
 	struct waiter w;
+	int locked = 0, i;
 
 	if (!has_gicv3())
 		SKIP(return, "nobody rings");
@@ -415,14 +416,20 @@ TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
 	EXPECT_EQ(0, watched("spin_lock"));
 	ASSERT_EQ(0, unwatch_doorbell());
 
-	/* The lock is seen if there is a waiter. */
-	ASSERT_TRUE(waiter_start(&w, READ_TEXT, 0));
-	let_a_tick_pass();
-	ASSERT_EQ(0, watch_doorbell());
-	ASSERT_EQ(0, emit(1, 1));
-	EXPECT_TRUE(waiter_end(&w));
-	EXPECT_LT(0, watched("spin_lock"));
-	ASSERT_EQ(0, unwatch_doorbell());
+	/*
+	 * The lock is seen if there is a waiter. A waiter that happens to be looking at that
+	 * moment finds the event by itself.
+	 */
+	for (i = 0; i < 10 && !locked; i++) {
+		ASSERT_TRUE(waiter_start(&w, READ_TEXT, 0));
+		let_a_tick_pass();
+		ASSERT_EQ(0, watch_doorbell());
+		ASSERT_EQ(0, emit(i + 1, i + 1));
+		EXPECT_TRUE(waiter_end(&w));
+		locked = watched("spin_lock");
+		ASSERT_EQ(0, unwatch_doorbell());
+	}
+	EXPECT_LT(0, locked);
 	rmdir(FOO);
 }
 
