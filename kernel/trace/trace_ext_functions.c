@@ -20,6 +20,7 @@
 #include "trace_ext_functions.h"
 
 static_assert(TRACE_EXT_FUNCTION == TRACE_FN);
+static_assert(TRACE_EXT_STACK == TRACE_STACK);
 static_assert(TRACE_EXT_GRAPH_ENTRY == TRACE_GRAPH_ENT);
 static_assert(TRACE_EXT_GRAPH_RETURN == TRACE_GRAPH_RET);
 
@@ -58,7 +59,7 @@ enum choice {
  * @chosen:	a bit for each function
  * @hook:	enum trace_ext_hook that each function has
  * @max_depth:	max_graph_depth; 0 for no limit
- * @tracer:	the hook of functions that are traced
+ * @tracer:	the hook of functions that are traced, TRACE_EXT_HOOK_FUNCTION or ..._GRAPH
  */
 static struct functions {
 	struct mutex				lock;
@@ -70,6 +71,21 @@ static struct functions {
 	enum trace_ext_hook			tracer;
 } functions = {
 	.lock	= __MUTEX_INITIALIZER(functions.lock),
+};
+
+/* What the tracer "function" records. */
+#define FUNC_STACK_TRACE	BIT(0)
+
+static struct tracer_opt function_opts[] = {
+	{ TRACER_OPT(func_stack_trace, FUNC_STACK_TRACE) },
+	{ }
+};
+
+static struct tracer function_tracer;
+
+static struct tracer_flags function_flags = {
+	.opts	= function_opts,
+	.trace	= &function_tracer,
 };
 
 static bool any_chosen(enum choice choice)
@@ -86,12 +102,13 @@ static bool is_chosen(enum choice choice, unsigned int function)
 
 static enum trace_ext_hook wanted_hook(unsigned int function)
 {
-	if (is_chosen(NOTRACE, function) ||
+	if (functions.tracer == TRACE_EXT_HOOK_NONE || is_chosen(NOTRACE, function) ||
 	    (any_chosen(FILTER) && !is_chosen(FILTER, function)))
 		return TRACE_EXT_HOOK_NONE;
 
-	if (functions.tracer != TRACE_EXT_HOOK_GRAPH)
-		return functions.tracer;
+	if (functions.tracer == TRACE_EXT_HOOK_FUNCTION)
+		return function_flags.val & FUNC_STACK_TRACE ? TRACE_EXT_HOOK_FUNCTION_STACK :
+							       TRACE_EXT_HOOK_FUNCTION;
 
 	if (is_chosen(GRAPH_NOT, function))
 		return TRACE_EXT_HOOK_GRAPH_NOT;
@@ -132,25 +149,34 @@ static int update(void)
 
 	lockdep_assert_held(&functions.lock);
 
-	if (functions.tracer == TRACE_EXT_HOOK_NONE)
+	if (functions.tracer == TRACE_EXT_HOOK_NONE || !functions.ops)
 		return 0;
 
-	ret = functions.ops->trace(true, min(max_depth, FTRACE_RETFUNC_DEPTH), any_chosen(GRAPH));
-	return ret ?: set_hooks();
+	/* While hooks are set, the calls for that need not be traced. */
+	ret = set_hooks();
+	return ret ?: functions.ops->trace(true, min(max_depth, FTRACE_RETFUNC_DEPTH),
+					   any_chosen(GRAPH));
 }
 
 static void stop(void)
 {
 	functions.tracer = TRACE_EXT_HOOK_NONE;
-	set_hooks();
-	functions.ops->trace(false, FTRACE_RETFUNC_DEPTH, false);
+	if (functions.ops) {
+		functions.ops->trace(false, FTRACE_RETFUNC_DEPTH, false);
+		set_hooks();
+	}
 }
 
-static int start(enum trace_ext_hook hook)
+/* If the writer can't be called yet, trace_ext_functions_register() has it begin. */
+static int start(struct trace_array *tr, enum trace_ext_hook hook)
 {
+	const struct rb_ext *ext = trace_array_ext(tr);
 	int ret;
 
 	guard(mutex)(&functions.lock);
+
+	if (ext->writer->registered && ext != functions.ext)
+		return -ENODEV;
 
 	functions.tracer = hook;
 	ret = update();
@@ -164,12 +190,12 @@ static int start(enum trace_ext_hook hook)
 
 static int function_init(struct trace_array *tr)
 {
-	return start(TRACE_EXT_HOOK_FUNCTION);
+	return start(tr, TRACE_EXT_HOOK_FUNCTION);
 }
 
 static int graph_init(struct trace_array *tr)
 {
-	return start(TRACE_EXT_HOOK_GRAPH);
+	return start(tr, TRACE_EXT_HOOK_GRAPH);
 }
 
 static void tracer_reset(struct trace_array *tr)
@@ -219,10 +245,26 @@ static int set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int set)
 	return 0;
 }
 
+static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int set)
+{
+	u32 old = function_flags.val;
+	int ret;
+
+	guard(mutex)(&functions.lock);
+
+	/* This is what update() goes by; ftrace sets it to the same when this returns. */
+	function_flags.val = set ? old | bit : old & ~bit;
+	ret = update();
+	function_flags.val = ret ? old : function_flags.val;
+	return ret;
+}
+
 static struct tracer function_tracer = {
 	.name		= "function",
 	.init		= function_init,
 	.reset		= tracer_reset,
+	.flags		= &function_flags,
+	.set_flag	= function_set_flag,
 	.allow_instances = true,
 	.next		= &nop_trace,
 };
@@ -251,7 +293,7 @@ static struct tracer graph_tracer = {
  */
 struct tracer *trace_ext_function_tracers(const struct trace_ext_writer *writer)
 {
-	return writer->functions && writer->functions->nr ? &graph_tracer : NULL;
+	return writer->functions ? &graph_tracer : NULL;
 }
 
 /* Records -------------------------------------------------------------------------- */
@@ -454,6 +496,7 @@ static int open_choice(struct inode *inode, struct file *file)
 {
 	const struct choice_file *choice = inode->i_private;
 	struct opened *opened;
+	int ret;
 
 	opened = __seq_open_private(file, &functions_seq_ops, sizeof(*opened));
 	if (!opened)
@@ -463,9 +506,13 @@ static int open_choice(struct inode *inode, struct file *file)
 	if (!(file->f_mode & FMODE_WRITE))
 		return 0;
 
-	if (trace_parser_get_init(&opened->parser, KSYM_NAME_LEN)) {
+	/* Modes of files do not stop root. */
+	ret = opened->choice < NR_CHOICES ? 0 : -EACCES;
+	if (!ret && trace_parser_get_init(&opened->parser, KSYM_NAME_LEN))
+		ret = -ENOMEM;
+	if (ret) {
 		seq_release_private(inode, file);
-		return -ENOMEM;
+		return ret;
 	}
 
 	/* Whoever truncates the file goes on to write. The writer is told after that. */
@@ -554,28 +601,68 @@ static int __init functions_alloc(unsigned int nr)
 	return 0;
 }
 
+/* Choose what a boot parameter names; false if it names nothing. */
+static bool __init choose_from_boot(const struct rb_ext *ext, char *globs)
+{
+	bool found = false;
+	char *glob;
+
+	while ((glob = strsep(&globs, ","))) {
+		if (!choose(functions.chosen[FILTER], glob))
+			found = true;
+		else
+			pr_err("%s: no function has the name \"%s\"\n", ext->name, glob);
+	}
+
+	return found;
+}
+
 /**
- * trace_ext_functions_init() - set up the tracing of a writer's functions
+ * trace_ext_functions_register() - an external writer can be called: trace its functions if boot
+ * parameters ask for that
  * @ext:	its buffer
- * @dir:	the directory of its instance
+ *
+ * Return: true if its functions are traced
  */
-void __init trace_ext_functions_init(struct rb_ext *ext, struct dentry *dir)
+bool __init trace_ext_functions_register(struct rb_ext *ext)
 {
 	const struct trace_ext_functions *ops = ext->writer->functions;
+	bool wanted;
+
+	if (!ops || !ops->nr)
+		return false;
+
+	scoped_guard(mutex, &functions.lock) {
+		if (functions.ext || functions_alloc(ops->nr)) {
+			pr_err("%s: functions can't be traced: %s\n", ext->name,
+			       functions.ext ? "another writer's can" : "no memory");
+			return false;
+		}
+
+		functions.ops = ops;
+		functions.ext = ext;
+		wanted = ops->from_boot && choose_from_boot(ext, ops->from_boot);
+		/* The bootconfig may have chosen a tracer. */
+		if (functions.tracer && update())
+			stop();
+	}
+
+	return functions.tracer || (wanted && !tracing_set_tracer(ext->tr, function_tracer.name));
+}
+
+/**
+ * trace_ext_functions_files() - create the files that choose what functions are traced
+ * @ext:	the writer's buffer
+ * @dir:	the directory of its instance
+ */
+void __init trace_ext_functions_files(const struct rb_ext *ext, struct dentry *dir)
+{
 	umode_t mode;
 	int i;
 
-	if (!ops || !ops->nr)
+	if (functions.ext != ext)
 		return;
 
-	if (functions.ext || functions_alloc(ops->nr)) {
-		pr_err("%s: functions can't be traced: %s\n", ext->name,
-		       functions.ext ? "another writer's can" : "no memory");
-		return;
-	}
-
-	functions.ops = ops;
-	functions.ext = ext;
 	for (i = 0; i < ARRAY_SIZE(choice_files); i++) {
 		mode = choice_files[i].none ? TRACE_MODE_WRITE : TRACE_MODE_READ;
 		trace_create_file(choice_files[i].name, mode, dir, (void *)&choice_files[i],

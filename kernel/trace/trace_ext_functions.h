@@ -18,7 +18,8 @@ struct tracer;
 struct tracer *trace_ext_function_tracers(const struct trace_ext_writer *writer);
 void trace_ext_functions_format(const struct trace_ext_writer *writer,
 				struct ext_page_format *format, u16 *size);
-void trace_ext_functions_init(struct rb_ext *ext, struct dentry *dir);
+bool trace_ext_functions_register(struct rb_ext *ext);
+void trace_ext_functions_files(const struct rb_ext *ext, struct dentry *dir);
 #else
 static inline struct tracer *trace_ext_function_tracers(const struct trace_ext_writer *writer)
 {
@@ -27,7 +28,8 @@ static inline struct tracer *trace_ext_function_tracers(const struct trace_ext_w
 
 static inline void trace_ext_functions_format(const struct trace_ext_writer *writer,
 					      struct ext_page_format *format, u16 *size) { }
-static inline void trace_ext_functions_init(struct rb_ext *ext, struct dentry *dir) { }
+static inline bool trace_ext_functions_register(struct rb_ext *ext) { return false; }
+static inline void trace_ext_functions_files(const struct rb_ext *ext, struct dentry *dir) { }
 #endif
 
 #endif /* _KERNEL_TRACE_TRACE_EXT_FUNCTIONS_H */

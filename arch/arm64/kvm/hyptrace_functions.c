@@ -2,17 +2,20 @@
 /*
  * Host side of hypervisor tracing: EL2's functions, by the order of their table.
  *
- * Without protection the host writes EL2's text, as it does for static keys and alternatives.
- * With protection EL2 does that itself, when it is asked for a function by its number.
+ * Without protection, and before it is in force, the host writes EL2's text, as it does for static
+ * keys and alternatives. With protection EL2 does that itself, when it is asked for a function by
+ * its number.
  */
 
 #include <linux/init.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <asm/kvm_hypfunctions.h>
 #include <asm/kvm_mmu.h>
 #include <asm/patching.h>
 #include <asm/sections.h>
+#include <asm/setup.h>
 #include <asm/virt.h>
 
 #include "hyptrace.h"
@@ -31,7 +34,7 @@ static int set_hook(unsigned int function, enum trace_ext_hook hook)
 	struct arm_smccc_res res;
 	int ret;
 
-	if (is_protected_kvm_enabled())
+	if (is_pkvm_initialized())
 		ret = hyptrace_call(&res, __hyp_trace_hook, function, hook);
 	else
 		ret = aarch64_insn_patch_text_nosync((void *)hyp_function_slot(first),
@@ -63,12 +66,23 @@ struct trace_ext_functions hyptrace_functions __ro_after_init = {
 	.trace		= trace_functions,
 };
 
+static char from_boot[COMMAND_LINE_SIZE] __initdata;
+
+static int __init set_from_boot(char *arg)
+{
+	strscpy(from_boot, arg ?: "");
+	hyptrace_functions.from_boot = *from_boot ? from_boot : NULL;
+	return 0;
+}
+early_param("kvm-arm.hyp_trace_functions", set_from_boot);
+
 /* Before EL2 runs: keep the table, and have all functions save the link register. */
 static int __init functions_init(void)
 {
 	const u64 *table = kvm_nvhe_sym(__start_hyp_functions);
 	unsigned int nr = kvm_nvhe_sym(__stop_hyp_functions) - table, i;
 	u64 text = kern_hyp_va((u64)lm_alias(__hyp_text_start));
+	int ret;
 
 	if (!is_hyp_mode_available() || is_kernel_in_hyp_mode())
 		return 0;
@@ -79,9 +93,13 @@ static int __init functions_init(void)
 
 	for (i = 0; i < nr; i++) {
 		offsets[i] = table[i] - text;
-		if (aarch64_insn_patch_text_nosync((void *)function_address(i),
-						   HYP_FUNCTION_SAVE_LR))
-			return -EFAULT;
+		ret = aarch64_insn_patch_text_nosync((void *)function_address(i),
+						     HYP_FUNCTION_SAVE_LR);
+		if (ret) {
+			pr_err("hyp_trace: functions can't be traced: can't write to %ps: %pe\n",
+			       (void *)function_address(i), ERR_PTR(ret));
+			return ret;
+		}
 	}
 
 	hyptrace_functions.nr = nr;
