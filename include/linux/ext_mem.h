@@ -18,7 +18,7 @@
 
 /* "EXTTRACE", and the version of this layout. */
 #define EXT_MEM_MAGIC		0x4543415254545845ULL
-#define EXT_MEM_VERSION		1
+#define EXT_MEM_VERSION		2
 
 /* Pages of a share besides the ring's slots: struct ext_mem_cpu, and the spare page. */
 #define EXT_MEM_SHARE_OVERHEAD	2
@@ -77,6 +77,7 @@ struct ext_mem_event {
  * @since:	when the boot began to record [ns, boot clock]
  * @since_real:	the same in wall clock time [ns since 1970]; may be wrong early in boot
  * @ended:	when it ended [ns, boot clock]; 0 if @end is EXT_MEM_NO_END
+ * @text:	where its kernel's text began: what addresses in events count from
  * @build_id:	build id of its kernel; 0 if unknown
  * @release:	release of its kernel, as in uname -r
  * @reserved:	0
@@ -97,6 +98,7 @@ struct ext_mem_bank {
 	__u64			since;
 	__u64			since_real;
 	__u64			ended;
+	__u64			text;
 	__u8			build_id[EXT_MEM_BUILD_ID];
 	char			release[EXT_MEM_RELEASE];
 	__u32			reserved;

@@ -15,6 +15,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
+#include <linux/trace_ext_function.h>
 
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
@@ -75,10 +76,41 @@ static const struct ext_mem_event *our_event(const struct ext_mem_event *event)
 	return NULL;
 }
 
+/*
+ * ftrace's own records. They have addresses, which mean something to the kernel that has recorded
+ * them, and to any boot of it.
+ */
+static const struct own_record {
+	u16		type;
+	const char	*name;
+} own_records[] = {
+	{ TRACE_FN, "function" },
+	{ TRACE_STACK, "kernel_stack" },
+	{ TRACE_GRAPH_ENT, "funcgraph_entry" },
+	{ TRACE_GRAPH_RET, "funcgraph_exit" },
+};
+
+static void __init translate_own(const struct ext_page_format *format, u16 *size, u16 *ours)
+{
+	const struct own_record *own;
+
+	for (own = own_records; own < own_records + ARRAY_SIZE(own_records); own++) {
+		size[own->type] = sizeof(struct trace_entry);
+		if (!same_build())
+			continue;
+		size[own->type] = format->size[own->type];
+		ours[own->type] = own->type;
+	}
+
+	last.types.same &= same_build();
+	if (same_build())
+		last.types.format.limits = format->limits;
+}
+
 /* Find this kernel's types of the events in the bank. */
 static int __init translate(const struct ext_page_format *format)
 {
-	unsigned int last_type = 0;
+	unsigned int last_type = TRACE_GRAPH_ENT;
 	u16 *size, *ours;
 	u32 i;
 
@@ -102,6 +134,7 @@ static int __init translate(const struct ext_page_format *format)
 		size[event->type] = our ? format->size[our->type] : sizeof(struct trace_entry);
 	}
 
+	translate_own(format, size, ours);
 	return 0;
 }
 
@@ -165,6 +198,11 @@ static const char *name_of_type(u16 type)
 			return name_of(&last.bank->events[i]);
 	}
 
+	for (i = 0; i < ARRAY_SIZE(own_records); i++) {
+		if (own_records[i].type == type)
+			return own_records[i].name;
+	}
+
 	return "?";
 }
 
@@ -181,6 +219,44 @@ static enum print_line_t print_unknown(struct trace_iterator *iter, int flags,
 }
 
 /* Copying --------------------------------------------------------------------------- */
+
+/* Addresses of functions are where this boot has them. */
+static void relocate_record(void *record, const void *end, u64 delta)
+{
+	const struct trace_entry *entry = record;
+	struct trace_ext_function *call = record;
+	struct trace_ext_stack *stack = record;
+	unsigned long *caller;
+
+	switch (entry->type) {
+	case TRACE_FN:
+		call->ip += delta;
+		call->parent_ip += call->parent_ip ? delta : 0;
+		break;
+	case TRACE_GRAPH_ENT:
+		((struct trace_ext_graph_entry *)record)->call.func += delta;
+		break;
+	case TRACE_GRAPH_RET:
+		((struct trace_ext_graph_return *)record)->ret.func += delta;
+		break;
+	case TRACE_STACK:
+		for (caller = stack->caller;
+		     (void *)(caller + 1) <= end && *caller != ULONG_MAX; caller++)
+			*caller += delta;
+		break;
+	}
+}
+
+static void relocate(struct ext_ring_page *page)
+{
+	const struct ext_page_format *format = &last.writer->ext->format;
+	u64 delta = last.header->text - last.bank->text;
+	struct ext_cursor cursor;
+
+	ext_cursor_init(&cursor, page);
+	while (ext_cursor_next(&cursor, page, page->commit, format) > 0)
+		relocate_record((void *)cursor.record, page->data + cursor.read, delta);
+}
 
 /* The next boot must not show what has been consumed or cleared. */
 static void forget(int cpu)
@@ -247,6 +323,11 @@ static int last_boot_load(const struct trace_ext_ring *to)
 		cond_resched();
 	}
 	ext_ring_close(ring);
+
+	for (i = 0; same_build() && i <= to->nr_slots; i++) {
+		relocate(to->pages[i]);
+		cond_resched();
+	}
 	return 0;
 }
 

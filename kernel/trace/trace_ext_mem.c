@@ -224,6 +224,7 @@ static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *w
 
 	header->magic = EXT_MEM_MAGIC;
 	header->version = EXT_MEM_VERSION;
+	header->text = (unsigned long)_stext;
 	header->page_size = PAGE_SIZE;
 	header->size = size;
 	header->header_pages = header_pages;
