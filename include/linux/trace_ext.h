@@ -54,11 +54,13 @@ enum trace_ext_mode {
  * @TRACE_EXT_NO_ACTION: it is none
  * @TRACE_EXT_STOP:	stop recording, after this event
  * @TRACE_EXT_START:	start recording, with this event
+ * @TRACE_EXT_STACK_TRACE: record the stack, after this event
  */
 enum trace_ext_action {
 	TRACE_EXT_NO_ACTION,
 	TRACE_EXT_STOP,
 	TRACE_EXT_START,
+	TRACE_EXT_STACK_TRACE,
 };
 
 /**
@@ -87,10 +89,12 @@ enum trace_ext_action {
  *		fail. On failure, change nothing. -ENOSPC if there is no room for as many:
  *		error_log has the reason then. NULL if the writer can't filter
  * @set_trigger: have the event of that number do something when @nr comparisons @preds let it
- *		pass, @count times at most (-1: without a limit); or, with
- *		TRACE_EXT_NO_ACTION, no longer. If it does, the event is not one that does
- *		something before. Otherwise as @set_filter. NULL if the writer has no triggers
- * @trigger_left: how often the event of that number may still act; -1: without a limit
+ *		pass, @count times at most (-1: without a limit). It does not do so before; and
+ *		it does not both stop and start recording. Otherwise as @set_filter. NULL if the
+ *		writer has no triggers
+ * @del_trigger: have the event no longer do that
+ * @trigger_left: how often the event may still do that; -1: without a limit
+ * @set_stacks:	record the stack after each event, or (false) do not. NULL if the writer can't
  * @set_running: in mode TRACE_EXT_ON, stop or start recording, as triggers do. Any context
  * @is_running:	whether triggers or @set_running let events be recorded. Any context
  * @seen:	a reader of events has closed its file. Any context. NULL if the writer need
@@ -124,7 +128,9 @@ struct trace_ext_ops {
 	int	(*set_trigger)(unsigned int event, enum trace_ext_action action,
 			       long count, const struct ext_filter_pred *preds,
 			       unsigned int nr);
-	long	(*trigger_left)(unsigned int event);
+	void	(*del_trigger)(unsigned int event, enum trace_ext_action action);
+	long	(*trigger_left)(unsigned int event, enum trace_ext_action action);
+	int	(*set_stacks)(bool on);
 	void	(*set_running)(bool on);
 	bool	(*is_running)(void);
 	int	(*set_alarm)(int cpu, u64 pos);

@@ -11,13 +11,25 @@
 #include <linux/trace_ext.h>
 
 /**
+ * enum trace_ext_kind - kinds of an event's triggers in its writer's instance
+ * @TRACE_EXT_TURNS:	what stops or starts recording; the event has at most one
+ * @TRACE_EXT_STACKS:	what records its stack; the event has at most one
+ * @TRACE_EXT_HOSTS:	all others, which this kernel executes
+ */
+enum trace_ext_kind {
+	TRACE_EXT_TURNS,
+	TRACE_EXT_STACKS,
+	TRACE_EXT_HOSTS,
+};
+
+/**
  * struct trace_ext_event - an external writer's event
  * @call:	the event as ftrace knows it, with TRACE_EVENT_FL_EXTERNAL
  * @writer:	the writer that records it
  * @number:	the writer's number of the event
  * @size:	size of its record [bytes]
  * @by_kernel:	its text depends on this kernel's code, not only on its format
- * @action:	what it does as a trigger; protected by event_mutex
+ * @action:	what it does as a trigger, by kind; protected by event_mutex
  * @own:	its file in its writer's instance, if that has had triggers
  * @root:	its file at the root, if that has had triggers
  * @followed:	set of enum trace_ext_by: who follows it; changed with event_mutex held
@@ -30,7 +42,7 @@ struct trace_ext_event {
 	unsigned int		number;
 	u16			size;
 	bool			by_kernel;
-	enum trace_ext_action	action;
+	enum trace_ext_action	action[TRACE_EXT_HOSTS];
 	struct trace_event_file	*own;
 	struct trace_event_file	*root;
 	unsigned int		followed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The records of ftrace's function and function_graph tracers, as an external writer writes
- * them. trace_ext_functions.c checks that they are those of trace_entries.h.
+ * Functions of external writers: tracers, and stack traces. The records are ftrace's own, as a
+ * writer writes them; trace_ext_functions.c checks that they are those of trace_entries.h.
  */
 #ifndef _LINUX_TRACE_EXT_FUNCTION_H
 #define _LINUX_TRACE_EXT_FUNCTION_H
@@ -12,6 +12,7 @@
 
 /* The types of the records. */
 #define TRACE_EXT_FUNCTION	1
+#define TRACE_EXT_STACK		4
 #define TRACE_EXT_GRAPH_RETURN	10
 #define TRACE_EXT_GRAPH_ENTRY	11
 
@@ -25,6 +26,23 @@ struct trace_ext_function {
 	struct trace_entry	ent;
 	unsigned long		ip;
 	unsigned long		parent_ip;
+};
+
+/* What ftrace's format says is in a stack, and the most that a writer puts there. */
+#define TRACE_EXT_STACK_MIN	8
+#define TRACE_EXT_STACK_MAX	16
+
+/**
+ * struct trace_ext_stack - ftrace:kernel_stack
+ * @ent:	its type is TRACE_EXT_STACK
+ * @size:	number of callers
+ * @caller:	where functions will return to, addresses in this kernel, the innermost first. A
+ *		record has at least TRACE_EXT_STACK_MIN; ULONG_MAX follows the last caller
+ */
+struct trace_ext_stack {
+	struct trace_entry	ent;
+	int			size;
+	unsigned long		caller[TRACE_EXT_STACK_MAX];
 };
 
 /**
@@ -62,6 +80,7 @@ struct trace_ext_graph_return {
  * enum trace_ext_hook - what happens when a writer's function is called
  * @TRACE_EXT_HOOK_NONE:	nothing
  * @TRACE_EXT_HOOK_FUNCTION:	record the call
+ * @TRACE_EXT_HOOK_FUNCTION_STACK: record the call and the stack
  * @TRACE_EXT_HOOK_GRAPH:	record the call and the return
  * @TRACE_EXT_HOOK_GRAPH_ROOT:	the same, and begin with it if only what roots call is recorded
  * @TRACE_EXT_HOOK_GRAPH_NOT:	record neither it nor what it calls
@@ -70,6 +89,7 @@ struct trace_ext_graph_return {
 enum trace_ext_hook {
 	TRACE_EXT_HOOK_NONE,
 	TRACE_EXT_HOOK_FUNCTION,
+	TRACE_EXT_HOOK_FUNCTION_STACK,
 	TRACE_EXT_HOOK_GRAPH,
 	TRACE_EXT_HOOK_GRAPH_ROOT,
 	TRACE_EXT_HOOK_GRAPH_NOT,
@@ -79,6 +99,8 @@ enum trace_ext_hook {
 /**
  * struct trace_ext_functions - functions of an external writer that can be traced
  * @nr:		their number; 0 if there are none
+ * @from_boot:	names of functions, as globs with commas between them, that are traced from boot
+ *		on; or NULL
  * @prefix:	what their symbols in this kernel begin with; users may leave it out
  * @address:	the address of a function in this kernel, by number
  * @hook:	set what happens when the function of that number is called; NONE must not fail
@@ -91,6 +113,7 @@ enum trace_ext_hook {
  */
 struct trace_ext_functions {
 	unsigned int	nr;
+	char		*from_boot;
 	const char	*prefix;
 	unsigned long	(*address)(unsigned int function);
 	int		(*hook)(unsigned int function, enum trace_ext_hook hook);

@@ -129,6 +129,27 @@ struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *al
 	return trace_ext_function_tracers(tr->ext->writer) ?: &nop_trace;
 }
 
+/**
+ * trace_ext_set_flag() - an option of an instance is about to change
+ * @tr:		any instance
+ * @mask:	the option
+ * @enabled:	its new value
+ *
+ * Return: 0; -EINVAL if the instance has no such option, or the writer's error
+ */
+int trace_ext_set_flag(const struct trace_array *tr, u32 mask, bool enabled)
+{
+	const struct rb_ext *ext = tr->ext;
+
+	/* This kernel's trace_printk() can't write to an external buffer. */
+	if (!ext || !(mask & (TRACE_ITER_TRACE_PRINTK | TRACE_ITER_STACKTRACE)))
+		return 0;
+	if (mask == TRACE_ITER_TRACE_PRINTK || !ext->ops->set_stacks)
+		return -EINVAL;
+
+	return ext->ops->set_stacks(enabled);
+}
+
 /* Dumps in a crash ----------------------------------------------------------------- */
 
 /* Is @name in a list of names, separated by commas, that may have a "=" and more? */
@@ -202,6 +223,11 @@ static void absent_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
 }
 
+static int absent_set_stacks(bool on)
+{
+	return 0;
+}
+
 static int absent_set_filter(unsigned int event, const struct ext_filter_pred *preds,
 			     unsigned int nr)
 {
@@ -214,6 +240,7 @@ static const struct trace_ext_ops absent_ops = {
 	.set_cpus	= absent_set_cpus,
 	.set_mode	= absent_set_mode,
 	.set_filter	= absent_set_filter,
+	.set_stacks	= absent_set_stacks,
 };
 
 struct rb_ext *creating_ext;
@@ -442,7 +469,7 @@ bool __init trace_ext_boot_instance(char *spec, char *events)
  * tracing_on in the bootconfig. Other instances are on by default: this one is if it is
  * mentioned.
  */
-static bool __init is_wanted_on(struct rb_ext *ext, bool has_events)
+static bool __init is_wanted_on(struct rb_ext *ext, bool has_any)
 {
 	struct xbc_node *node = NULL;
 
@@ -453,12 +480,14 @@ static bool __init is_wanted_on(struct rb_ext *ext, bool has_events)
 	if (node && xbc_node_find_subkey(node, "tracing_on"))
 		return tracer_tracing_is_on(ext->tr);
 
-	return !ext->traceoff && (node || has_events || tracer_tracing_is_on(ext->tr));
+	return !ext->traceoff && (node || has_any || tracer_tracing_is_on(ext->tr));
 }
 
 /* Have the writer record what boot parameters have set. */
 static void __init arm(struct rb_ext *ext)
 {
+	if (ext->tr->trace_flags & TRACE_ITER_STACKTRACE)
+		trace_ext_set_flag(ext->tr, TRACE_ITER_STACKTRACE, true);
 	trace_ext_filters_arm(ext->tr);
 	trace_ext_events_arm(ext->writer);
 	rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);
@@ -501,6 +530,7 @@ void trace_ext_note_sizes(struct rb_ext *ext)
 void __init trace_ext_register(struct trace_ext_writer *writer)
 {
 	struct rb_ext *ext = writer->ext;
+	bool wanted;
 
 	/* Without ftrace, there are no events by which to find the writer. */
 	if (!is_known(writer))
@@ -513,7 +543,9 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 	ext->ops = writer->ops;
 	rb_ext_use_mem(ext);
 	trace_ext_note_sizes(ext);
-	if (is_wanted_on(ext, trace_ext_events_move(writer)))
+	wanted = trace_ext_events_move(writer);
+	wanted |= trace_ext_functions_register(ext);
+	if (is_wanted_on(ext, wanted))
 		begin(ext);
 	else
 		tracer_tracing_off(ext->tr);
@@ -541,7 +573,7 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 			writer->label, writer->alias, writer->name);
 
 	trace_ext_follow_init(writer, ext->tr->dir);
-	trace_ext_functions_init(ext, ext->tr->dir);
+	trace_ext_functions_files(ext, ext->tr->dir);
 	trace_ext_test_init(ext);
 	if (writer->created)
 		writer->created(ext->tr->dir);

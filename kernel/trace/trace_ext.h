@@ -42,6 +42,7 @@ extern struct rb_ext *creating_ext;
 #define trace_array_ext(tr)			((tr)->ext)
 void trace_ext_create_all(void);
 struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *all);
+int trace_ext_set_flag(const struct trace_array *tr, u32 mask, bool enabled);
 void trace_ext_save_vmcoreinfo(void);
 void trace_ext_note_sizes(struct rb_ext *ext);
 bool trace_ext_boot_instance(char *spec, char *events);
@@ -56,6 +57,7 @@ void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define trace_ext_create_all()			do { } while (0)
 #define trace_ext_tracers(tr, all)		(all)
+#define trace_ext_set_flag(tr, mask, enabled)	0
 #define trace_ext_save_vmcoreinfo()		do { } while (0)
 #define trace_ext_boot_instance(spec, events)	false
 #define trace_ext_link(ext, dir)		do { } while (0)

@@ -12,6 +12,7 @@
 #include <linux/jhash.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
+#include <linux/trace_ext_function.h>
 
 #include "ext_mem.h"
 #include "ring_buffer_ext_internal.h"
@@ -192,6 +193,18 @@ static void __init add_sizes(const struct trace_ext_writer *writer, u16 *size)
 		size[event->call.event.type] = event->size;
 }
 
+/* ftrace's own records, if a writer has them. */
+static void __init add_own_records(const struct trace_ext_writer *writer,
+				   struct ext_page_format *format, u16 *size)
+{
+	if (!writer)
+		return;
+
+	if (writer->ops->set_stacks)
+		size[TRACE_STACK] = offsetof(struct trace_ext_stack, caller[TRACE_EXT_STACK_MIN]);
+	trace_ext_functions_format(writer, format, size);
+}
+
 /**
  * trace_ext_format_init() - fill in the format of the events in a writer's rings
  * @writer:	the writer; if it has a source, that writer's events are included
@@ -214,7 +227,8 @@ int __init trace_ext_format_init(const struct trace_ext_writer *writer,
 
 	add_sizes(writer, size);
 	add_sizes(writer->source, size);
-	trace_ext_functions_format(writer, format, size);
+	add_own_records(writer, format, size);
+	add_own_records(writer->source, format, size);
 	format->size = size;
 	format->nr_types = last + 1;
 	return 0;

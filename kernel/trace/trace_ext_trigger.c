@@ -3,8 +3,8 @@
  * Triggers of external writers' events.
  *
  * ftrace parses a trigger and keeps it in the event's list. In the writer's instance, the
- * writer itself executes traceoff and traceon, of which an event has at most one, at the
- * event. For all others, histograms among them, the event is followed, and ftrace executes
+ * writer itself executes traceoff and traceon, of which an event has at most one, and stacktrace,
+ * at the event. For all others, histograms among them, the event is followed, and ftrace executes
  * them when it is delivered. At the root that is so for all triggers.
  *
  * Nothing here is soft-disabled: an event need not be enabled to be a trigger.
@@ -44,14 +44,32 @@ static enum trace_ext_action action_of(const char *command)
 		return TRACE_EXT_STOP;
 	if (!strcmp(command, "traceon"))
 		return TRACE_EXT_START;
+	if (!strcmp(command, "stacktrace"))
+		return TRACE_EXT_STACK_TRACE;
 
 	return TRACE_EXT_NO_ACTION;
+}
+
+/* What kind of trigger of an event is this? */
+static enum trace_ext_kind kind_of(const struct trace_event_file *file, const char *command)
+{
+	if (!writer_has_triggers(file->tr))
+		return TRACE_EXT_HOSTS;
+
+	switch (action_of(command)) {
+	case TRACE_EXT_NO_ACTION:
+		return TRACE_EXT_HOSTS;
+	case TRACE_EXT_STACK_TRACE:
+		return TRACE_EXT_STACKS;
+	default:
+		return TRACE_EXT_TURNS;
+	}
 }
 
 /* Does the writer execute this trigger of an event? */
 static bool is_writers(const struct trace_event_file *file, const char *command)
 {
-	return writer_has_triggers(file->tr) && action_of(command);
+	return kind_of(file, command) != TRACE_EXT_HOSTS;
 }
 
 /**
@@ -107,15 +125,16 @@ void trace_ext_trigger_prepare(struct trace_event_file *file, struct event_trigg
 		data->paused = true;
 }
 
-/* The first of the event's triggers that its writer executes, or that it does not; or NULL. */
-static struct event_trigger_data *trigger_of(struct trace_event_file *file, bool writers)
+/* The first of the event's triggers of a kind, or NULL. */
+static struct event_trigger_data *trigger_of(struct trace_event_file *file,
+					     enum trace_ext_kind kind)
 {
 	struct event_trigger_data *data;
 
 	lockdep_assert_held(&event_mutex);
 
 	list_for_each_entry(data, &file->triggers, list) {
-		if (is_writers(file, data->cmd_ops->name) == writers)
+		if (kind_of(file, data->cmd_ops->name) == kind)
 			return data;
 	}
 
@@ -149,37 +168,60 @@ static int set_trigger(struct trace_event_file *file, enum trace_ext_action acti
 	return ret;
 }
 
-static int trigger_add(struct trace_event_file *file, const struct event_trigger_data *data)
+static int trigger_add(struct trace_event_file *file, enum trace_ext_kind kind,
+		       const struct event_trigger_data *data)
 {
 	struct trace_ext_event *event = to_trace_ext_event(file->event_call);
 	enum trace_ext_action action = action_of(data->cmd_ops->name);
 	struct rb_ext *ext = trace_array_ext(file->tr);
 	enum trace_ext_error why;
-	int ret;
+	int ret = 0;
 
-	ret = rb_ext_add_trigger(ext, action == TRACE_EXT_START);
+	if (kind == TRACE_EXT_TURNS)
+		ret = rb_ext_add_trigger(ext, action == TRACE_EXT_START);
 	if (ret)
 		return ret;
 
 	ret = set_trigger(file, action, data, &why);
 	if (ret) {
 		trace_ext_filter_refused(file, why, data->filter_str ?: data->cmd_ops->name);
-		rb_ext_del_trigger(ext, action == TRACE_EXT_START);
+		if (kind == TRACE_EXT_TURNS)
+			rb_ext_del_trigger(ext, action == TRACE_EXT_START);
 		return ret;
 	}
 
-	event->action = action;
+	event->action[kind] = action;
 	return 0;
 }
 
-static void trigger_del(struct trace_event_file *file)
+static void trigger_del(struct trace_event_file *file, enum trace_ext_kind kind)
 {
 	struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	enum trace_ext_action action = event->action[kind];
 	struct rb_ext *ext = trace_array_ext(file->tr);
 
-	ext->ops->set_trigger(event->number, TRACE_EXT_NO_ACTION, 0, NULL, 0);
-	rb_ext_del_trigger(ext, event->action == TRACE_EXT_START);
-	event->action = TRACE_EXT_NO_ACTION;
+	ext->ops->del_trigger(event->number, action);
+	if (kind == TRACE_EXT_TURNS)
+		rb_ext_del_trigger(ext, action == TRACE_EXT_START);
+	event->action[kind] = TRACE_EXT_NO_ACTION;
+}
+
+/* Have the writer execute an event's trigger of a kind, if there is one. */
+static int update(struct trace_event_file *file, enum trace_ext_kind kind)
+{
+	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	const struct event_trigger_data *data;
+
+	if (!writer_has_triggers(file->tr))
+		return 0;
+
+	data = trigger_of(file, kind);
+	if (data && !event->action[kind])
+		return trigger_add(file, kind, data);
+	if (!data && event->action[kind])
+		trigger_del(file, kind);
+
+	return 0;
 }
 
 /* Follow the event while it has a trigger that this kernel executes. */
@@ -189,7 +231,7 @@ static int follow(struct trace_event_file *file)
 	bool is_own = trace_array_ext(file->tr);
 	enum trace_ext_by by = is_own ? TRACE_EXT_BY_OWN : TRACE_EXT_BY_ROOT;
 
-	if (!trigger_of(file, false)) {
+	if (!trigger_of(file, TRACE_EXT_HOSTS)) {
 		trace_ext_unfollow(event, by);
 		return 0;
 	}
@@ -212,22 +254,11 @@ static int follow(struct trace_event_file *file)
  */
 int trace_ext_trigger_update(struct trace_event_file *file)
 {
-	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
-	const struct event_trigger_data *data;
-
-	if (writer_has_triggers(file->tr)) {
-		data = trigger_of(file, true);
-		if (data && !event->action)
-			return trigger_add(file, data);
-		if (!data && event->action)
-			trigger_del(file);
-	}
-
-	return follow(file);
+	return update(file, TRACE_EXT_TURNS) ?: update(file, TRACE_EXT_STACKS) ?: follow(file);
 }
 
 /**
- * trace_ext_trigger_count() - get how often an event's trigger may still act, to show it
+ * trace_ext_trigger_count() - get how often an event's triggers may still act, to show it
  * @file:	any event
  *
  * Context: event_mutex is held.
@@ -236,13 +267,17 @@ void trace_ext_trigger_count(struct trace_event_file *file)
 {
 	const struct trace_event_call *call = file->event_call;
 	struct event_trigger_data *data;
+	enum trace_ext_kind kind;
 	struct rb_ext *ext;
 
 	if (!is_trace_ext_event(call) || !writer_has_triggers(file->tr))
 		return;
 
 	ext = trace_array_ext(file->tr);
-	data = trigger_of(file, true);
-	if (data)
-		data->count = ext->ops->trigger_left(to_trace_ext_event(call)->number);
+	for (kind = 0; kind < TRACE_EXT_HOSTS; kind++) {
+		data = trigger_of(file, kind);
+		if (data)
+			data->count = ext->ops->trigger_left(to_trace_ext_event(call)->number,
+							     action_of(data->cmd_ops->name));
+	}
 }

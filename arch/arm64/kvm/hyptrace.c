@@ -501,6 +501,18 @@ static int name##_swap_page(int cpu, struct ext_ring_swap *swap)	\
 RING_OPS(hyptrace, USER)
 RING_OPS(follower, FOLLOWER)
 
+static int hyptrace_set_stacks(bool on)
+{
+	struct arm_smccc_res res;
+	int ret = hyptrace_call(&res, __hyp_trace_stacks, on, (u64)__hyp_text_start);
+
+	if (ret)
+		pr_err("hyp_trace: can't record stacks: %pe%s\n", ERR_PTR(ret),
+		       hyptrace_if_locked(ret));
+
+	return ret;
+}
+
 static int follower_enable(unsigned int event, u16 type)
 {
 	struct arm_smccc_res res;
@@ -539,7 +551,9 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.enable		= hyptrace_enable,
 	.set_filter	= hyptrace_set_filter,
 	.set_trigger	= hyptrace_set_trigger,
+	.del_trigger	= hyptrace_del_trigger,
 	.trigger_left	= hyptrace_trigger_left,
+	.set_stacks	= hyptrace_set_stacks,
 	.set_running	= hyptrace_set_running,
 	.is_running	= hyptrace_is_running,
 };
@@ -579,7 +593,7 @@ struct trace_ext_writer hyptrace_writer = {
 		[TRACE_EXT_ERR_TRIGGER] =
 			"No trigger enables a hypervisor event, and none of its own is set while booting",
 		[TRACE_EXT_ERR_COMMAND] =
-			"In hyp/ the triggers are traceoff, traceon and hist; others are at the root, in events/hyp/",
+			"In hyp/ the triggers are traceoff, traceon, stacktrace and hist; others are at the root, in events/hyp/",
 		[TRACE_EXT_ERR_PROBE] =
 			"Hypervisor events can't be probed",
 		[TRACE_EXT_ERR_FUNCTION] =
@@ -764,6 +778,8 @@ static int __init hyptrace_init(void)
 		return ret;
 
 	hyptrace_available = true;
+	/* EL2 must know where its text is before a trigger asks for a stack. */
+	hyptrace_set_stacks(false);
 	hyptrace_events_init();
 	hyptrace_mem_init();
 	trace_ext_register(&hyptrace_writer);

@@ -105,7 +105,8 @@ int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
 			unsigned int nr);
 int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long count,
 			 const struct ext_filter_pred *preds, unsigned int nr);
-long hyptrace_trigger_left(unsigned int event);
+void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action);
+long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action);
 void hyptrace_set_running(bool on);
 bool hyptrace_is_running(void);
 

@@ -107,11 +107,18 @@ int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
 	return set_filter(event, HYP_FILTER_RECORD, preds, nr);
 }
 
-static int set_action(unsigned int event, enum hyp_trace_action action, long count)
+/* Which of an event's filters decides whether it does something. */
+static enum hyp_filter_use use_of(enum trace_ext_action action)
+{
+	return action == TRACE_EXT_STACK_TRACE ? HYP_FILTER_STACK : HYP_FILTER_TRIGGER;
+}
+
+static int set_action(unsigned int event, enum hyp_filter_use use, enum hyp_trace_action action,
+		      long count)
 {
 	struct arm_smccc_res res;
-	u64 number = event, what = action, times = count;
-	int ret = hyptrace_call(&res, __hyp_trace_trigger, number, what, times);
+	u64 number = event, kind = use, what = action, times = count;
+	int ret = hyptrace_call(&res, __hyp_trace_trigger, number, kind, what, times);
 
 	if (ret)
 		pr_err("hyp_trace: EL2 does not take the trigger of event number %u: %pe%s\n",
@@ -121,8 +128,8 @@ static int set_action(unsigned int event, enum hyp_trace_action action, long cou
 }
 
 /**
- * hyptrace_set_trigger() - make an event a trigger, or not
- * @event:	the event's number; if it is to become a trigger, it is none
+ * hyptrace_set_trigger() - make an event a trigger
+ * @event:	the event's number
  * @action:	what it shall do
  * @count:	how often at most; -1 for no limit
  * @preds:	when it shall do it: as for hyptrace_set_filter()
@@ -138,39 +145,51 @@ int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long 
 		[TRACE_EXT_NO_ACTION]	= HYP_TRACE_NO_ACTION,
 		[TRACE_EXT_STOP]	= HYP_TRACE_STOP,
 		[TRACE_EXT_START]	= HYP_TRACE_START,
+		[TRACE_EXT_STACK_TRACE]	= HYP_TRACE_STACK,
 	};
-	int ret;
+	enum hyp_filter_use use = use_of(action);
+	int ret = set_filter(event, use, preds, nr);
 
-	if (!action) {
-		set_action(event, HYP_TRACE_NO_ACTION, 0);
-		/* A CPU at EL2 may be about to apply the filter, and then to act. */
-		kick_all_cpus_sync();
-		return set_filter(event, HYP_FILTER_TRIGGER, NULL, 0);
-	}
-
-	ret = set_filter(event, HYP_FILTER_TRIGGER, preds, nr);
 	if (ret)
 		return ret;
 
-	ret = set_action(event, hyp_action[action], count);
+	ret = set_action(event, use, hyp_action[action], count);
 	if (ret)
-		set_filter(event, HYP_FILTER_TRIGGER, NULL, 0);
+		set_filter(event, use, NULL, 0);
 
 	return ret;
 }
 
 /**
- * hyptrace_trigger_left() - get how often an event may still act
+ * hyptrace_del_trigger() - have an event do something no longer
  * @event:	the event's number
+ * @action:	what it has done
+ *
+ * Context: event_mutex is held.
+ */
+void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action)
+{
+	enum hyp_filter_use use = use_of(action);
+
+	set_action(event, use, HYP_TRACE_NO_ACTION, 0);
+	/* A CPU at EL2 may be about to apply the filter, and then to act. */
+	kick_all_cpus_sync();
+	set_filter(event, use, NULL, 0);
+}
+
+/**
+ * hyptrace_trigger_left() - get how often an event may still do something
+ * @event:	the event's number
+ * @action:	what it does
  *
  * Return: the number, -1 if there is no limit
  */
-long hyptrace_trigger_left(unsigned int event)
+long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action)
 {
 	struct arm_smccc_res res;
-	u64 number = event;
+	u64 number = event, use = use_of(action);
 
-	return hyptrace_call(&res, __hyp_trace_triggers, number) ? 0 : res.a3;
+	return hyptrace_call(&res, __hyp_trace_triggers, number, use) ? 0 : res.a3;
 }
 
 /**
@@ -196,7 +215,7 @@ void hyptrace_set_running(bool on)
 bool hyptrace_is_running(void)
 {
 	struct arm_smccc_res res;
-	u64 any = 0;
+	u64 any = 0, use = HYP_FILTER_TRIGGER;
 
-	return !hyptrace_call(&res, __hyp_trace_triggers, any) && res.a2;
+	return !hyptrace_call(&res, __hyp_trace_triggers, any, use) && res.a2;
 }

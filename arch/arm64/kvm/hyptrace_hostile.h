@@ -231,18 +231,30 @@ static inline int hostile_filter(u64 event, u64 place, u64 nr)
 	return hostile_filter_for(event, HYP_FILTER_RECORD, place, nr);
 }
 
-static inline int hostile_trigger(u64 event, u64 action, u64 count)
+static inline int hostile_trigger_for(u64 event, u64 use, u64 action, u64 count)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_trigger, event, action, count);
+	return hyptrace_call(&res, __hyp_trace_trigger, event, use, action, count);
 }
 
-static inline int hostile_triggers(u64 event)
+static inline int hostile_trigger(u64 event, u64 action, u64 count)
+{
+	return hostile_trigger_for(event, HYP_FILTER_TRIGGER, action, count);
+}
+
+static inline int hostile_triggers(u64 event, u64 use)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_triggers, event);
+	return hyptrace_call(&res, __hyp_trace_triggers, event, use);
+}
+
+static inline int hostile_stacks(u64 on, u64 text)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_stacks, on, text);
 }
 
 static inline int hostile_run(u64 on)
@@ -306,6 +318,7 @@ void hostile_draft_without_ring(struct kunit *test);
 void hostile_filter_arguments(struct kunit *test);
 void hostile_filter_order(struct kunit *test);
 void hostile_trigger_arguments(struct kunit *test);
+void hostile_stacks_arguments(struct kunit *test);
 void hostile_follow_arguments(struct kunit *test);
 void hostile_follow_two_rings(struct kunit *test);
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER

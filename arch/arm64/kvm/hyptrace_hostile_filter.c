@@ -186,6 +186,66 @@ void hostile_filter_order(struct kunit *test)
 	hostile_expect_intact(test, ring, "filters in use");
 }
 
+/* Triggers of a kind that there is not, or that does something else. */
+static void bad_uses(struct kunit *test)
+{
+	static const u64 uses[] = {
+		HYP_FILTER_RECORD, HYP_FILTER_USES, U8_MAX, BIT(16), BIT(32), BIT(63), U64_MAX,
+	};
+	const u64 event = HYP_EVENT_selftest;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(uses); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_trigger_for(event, uses[i], HYP_TRACE_STACK, 1),
+				    "use %llx", uses[i]);
+		if (i)
+			KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_triggers(event, uses[i]),
+					    "use %llx", uses[i]);
+	}
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			hostile_trigger_for(event, HYP_FILTER_STACK, HYP_TRACE_STOP, 1));
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			hostile_trigger_for(event, HYP_FILTER_TRIGGER, HYP_TRACE_STACK, 1));
+	KUNIT_EXPECT_EQ(test, 0,
+			hostile_trigger_for(event, HYP_FILTER_STACK, HYP_TRACE_STACK, 1));
+	KUNIT_EXPECT_EQ(test, 0,
+			hostile_trigger_for(event, HYP_FILTER_STACK, HYP_TRACE_NO_ACTION, 0));
+}
+
+/**
+ * hostile_stacks_arguments() - stacks with a wrong argument, and of every event
+ * @test:	the test
+ *
+ * What the host says of EL2's text goes into records, and nowhere else.
+ */
+void hostile_stacks_arguments(struct kunit *test)
+{
+	static const u64 bools[] = { 2, U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
+	const u64 event = HYP_EVENT_selftest, type = 1;
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bools); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_stacks(bools[i], 0), "on %llx",
+				    bools[i]);
+
+	/* Without a ring, and with one. */
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(event, type));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_stacks(1, U64_MAX));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
+	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(2));
+	KUNIT_EXPECT_EQ(test, 0, min(hostile_swap(0), 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
+
+	hostile_quiet(test);
+	hostile_expect_intact(test, ring, "stacks");
+}
+
 /**
  * hostile_trigger_arguments() - triggers with one wrong argument at a time
  * @test:	the test
@@ -205,7 +265,8 @@ void hostile_trigger_arguments(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_trigger(events[i], HYP_TRACE_STOP, 1),
 				    "event %llx", events[i]);
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_triggers(events[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_triggers(events[i], HYP_FILTER_TRIGGER),
 				    "event %llx", events[i]);
 	}
 	for (i = 0; i < ARRAY_SIZE(actions); i++)
@@ -215,13 +276,14 @@ void hostile_trigger_arguments(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_trigger(event, HYP_TRACE_STOP, counts[i]),
 				    "count %llx", counts[i]);
+	bad_uses(test);
 	for (i = 0; i < ARRAY_SIZE(bools); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_run(bools[i]), "run %llx", bools[i]);
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_START, S64_MAX));
 	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_STOP, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_STOP, -1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_triggers(event));
+	KUNIT_EXPECT_EQ(test, 0, hostile_triggers(event, HYP_FILTER_TRIGGER));
 	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_NO_ACTION, 0));
 	hostile_expect_intact(test, ring, "malformed triggers");
 }

@@ -38,7 +38,7 @@ MODULE_PARM_DESC(seed, "where to begin with random numbers");
 enum call {
 	LOAD, UNLOAD, SYNC, MODE, EVENT, FOLLOW, PRED, FILTER, TRIGGER, RUN, SWAP, RESET, HOOK,
 	CLOCK, ALARM, DOORBELL, WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD,
-	TOTALS_ENABLE, TOTALS_VM, FUNCTIONS,
+	TOTALS_ENABLE, TOTALS_VM, FUNCTIONS, STACKS,
 	NR_CALLS
 };
 
@@ -48,7 +48,7 @@ static const struct {
 	unsigned int	weight;
 	int		errors[4];
 } kinds[NR_CALLS] = {
-	[LOAD]		= { "load", 11, { -EINVAL, -EBUSY, -EPERM } },
+	[LOAD]		= { "load", 10, { -EINVAL, -EBUSY, -EPERM } },
 	[UNLOAD]	= { "unload", 9, { -EINVAL, -EBUSY, -ENOENT } },
 	[SYNC]		= { "sync", 9, { -EINVAL } },
 	[MODE]		= { "mode", 5, { -EINVAL } },
@@ -72,6 +72,7 @@ static const struct {
 	[TOTALS_ENABLE]	= { "totals_enable", 2, { -EINVAL } },
 	[TOTALS_VM]	= { "totals_vm", 1, { -EINVAL } },
 	[FUNCTIONS]	= { "functions", 1, { -EINVAL, -ENODEV } },
+	[STACKS]	= { "stacks", 1, { -EINVAL } },
 };
 
 /**
@@ -233,11 +234,13 @@ static int random_call(struct attacker *a, enum call call)
 	case PRED:
 		return random_pred(a);
 	case FILTER:
-		return hostile_filter_for(number(a, HYP_NR_EVENTS + 1), number(a, 3),
+		return hostile_filter_for(number(a, HYP_NR_EVENTS + 1),
+					  number(a, HYP_FILTER_USES + 1),
 					  number(a, 16), number(a, 8));
 	case TRIGGER:
-		return hostile_trigger(number(a, HYP_NR_EVENTS + 1), number(a, 4),
-				       number(a, 100) - 1);
+		return hostile_trigger_for(number(a, HYP_NR_EVENTS + 1),
+					   number(a, HYP_FILTER_USES + 1), number(a, 5),
+					   number(a, 100) - 1);
 	case RUN:
 		return hostile_run(number(a, 3));
 	case SWAP:
@@ -270,6 +273,8 @@ static int random_call(struct attacker *a, enum call call)
 	case FUNCTIONS:
 		return hostile_functions(number(a, 2), random_u64(a),
 					 number(a, FTRACE_RETFUNC_DEPTH + 2), number(a, 2));
+	case STACKS:
+		return hostile_stacks(number(a, 2), random_u64(a));
 	case NR_CALLS:
 		break;
 	}

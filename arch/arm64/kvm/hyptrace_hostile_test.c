@@ -221,16 +221,20 @@ int hostile_sync_follower(int cpu, u64 state, u64 totals, u64 follower)
 void hostile_quiet(struct kunit *test)
 {
 	int event, cpu;
+	u64 use;
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_stacks(0, 0));
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		KUNIT_EXPECT_EQ(test, 0, hostile_event(event, 0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_follow(event, 0));
-		KUNIT_EXPECT_EQ(test, 0, hostile_filter(event, EXT_FILTER_FIRST, 0));
-		KUNIT_EXPECT_EQ(test, 0, hostile_filter_for(event, HYP_FILTER_TRIGGER,
-							    EXT_FILTER_FIRST, 0));
-		KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_NO_ACTION, 0));
+		for (use = 0; use < HYP_FILTER_USES; use++)
+			KUNIT_EXPECT_EQ(test, 0, hostile_filter_for(event, use,
+								    EXT_FILTER_FIRST, 0));
+		for (use = HYP_FILTER_TRIGGER; use < HYP_FILTER_USES; use++)
+			KUNIT_EXPECT_EQ(test, 0, hostile_trigger_for(event, use,
+								     HYP_TRACE_NO_ACTION, 0));
 	}
 	KUNIT_EXPECT_EQ(test, 0, hostile_run(1));
 	hostile_unhook_all(test);
@@ -1010,6 +1014,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(hostile_filter_arguments),
 	KUNIT_CASE(hostile_filter_order),
 	KUNIT_CASE(hostile_trigger_arguments),
+	KUNIT_CASE(hostile_stacks_arguments),
 	KUNIT_CASE(hostile_follow_arguments),
 	KUNIT_CASE(hostile_follow_two_rings),
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER

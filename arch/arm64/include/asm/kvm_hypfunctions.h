@@ -26,6 +26,7 @@ extern const u64 kvm_nvhe_sym(__start_hyp_functions)[];
 extern const u64 kvm_nvhe_sym(__stop_hyp_functions)[];
 
 extern const char kvm_nvhe_sym(hyp_hook_function)[];
+extern const char kvm_nvhe_sym(hyp_hook_function_stack)[];
 extern const char kvm_nvhe_sym(hyp_hook_graph)[];
 extern const char kvm_nvhe_sym(hyp_hook_graph_root)[];
 extern const char kvm_nvhe_sym(hyp_hook_graph_not)[];
@@ -61,6 +62,9 @@ static inline u32 hyp_function_insn(u64 first, enum trace_ext_hook hook)
 	switch (hook) {
 	case TRACE_EXT_HOOK_FUNCTION:
 		target = kvm_nvhe_sym(hyp_hook_function);
+		break;
+	case TRACE_EXT_HOOK_FUNCTION_STACK:
+		target = kvm_nvhe_sym(hyp_hook_function_stack);
 		break;
 	case TRACE_EXT_HOOK_GRAPH:
 		target = kvm_nvhe_sym(hyp_hook_graph);

@@ -58,13 +58,18 @@
  *	its places have other comparisons.
  *	-EINVAL: out of range; or a comparison goes elsewhere, or compares what is outside
  *	of the event's record
- * __hyp_trace_trigger(event, action, count)
- *	Have the event, if its filter for that matches, do enum hyp_trace_action, @count times
- *	at most; -1 is no limit. A CPU that is at EL2 may still do what the event did before.
- *	-EINVAL: out of range; -EPERM: tracing is locked
- * __hyp_trace_triggers(event) -> {running, count}
+ * __hyp_trace_trigger(event, use, action, count)
+ *	Have the event, if its filter for that use matches, do enum hyp_trace_action, @count
+ *	times at most; -1 is no limit. A CPU that is at EL2 may still do what the event did
+ *	before.
+ *	-EINVAL: out of range, or the use has no such action; -EPERM: tracing is locked
+ * __hyp_trace_triggers(event, use) -> {running, count}
  *	Get the state that triggers have left, 1 if recording, and how often the event may
  *	still act.
+ * __hyp_trace_stacks(on, text)
+ *	Record the stack after each event (1) or not (0). Addresses in records are as if EL2's
+ *	text began at @text.
+ *	-EINVAL: out of range; -EPERM: tracing is locked
  * __hyp_trace_swap(ring) -> {page id, position, sequence number}
  *	Exchange the reader page for the oldest unread one (ext_ring_swap()).
  *	-ENOENT: no ring; -EAGAIN: nothing to swap
@@ -159,22 +164,26 @@ enum hyp_trace_mode {
  * @HYP_TRACE_NO_ACTION: nothing
  * @HYP_TRACE_STOP:	stop recording, after this event
  * @HYP_TRACE_START:	start recording, with this event
+ * @HYP_TRACE_STACK:	record the stack
  */
 enum hyp_trace_action {
 	HYP_TRACE_NO_ACTION,
 	HYP_TRACE_STOP,
 	HYP_TRACE_START,
+	HYP_TRACE_STACK,
 };
 
 /**
  * enum hyp_filter_use - what an event's filter decides
  * @HYP_FILTER_RECORD:	whether the event is recorded
- * @HYP_FILTER_TRIGGER:	whether it acts
+ * @HYP_FILTER_TRIGGER:	whether it stops or starts recording
+ * @HYP_FILTER_STACK:	whether its stack is recorded
  * @HYP_FILTER_USES:	number of uses
  */
 enum hyp_filter_use {
 	HYP_FILTER_RECORD,
 	HYP_FILTER_TRIGGER,
+	HYP_FILTER_STACK,
 	HYP_FILTER_USES,
 };
 

@@ -5,6 +5,7 @@
  * they have hooks.
  */
 
+#include <nvhe/trace.h>
 #include <nvhe/trace_test.h>
 
 #include <linux/errno.h>
@@ -76,7 +77,7 @@ test_function void hyp_test_tree(void)
 }
 
 /**
- * hyp_test_recurse() - call itself
+ * hyp_test_recurse() - call itself, and record the event selftest where that ends
  * @depth:	how many times
  *
  * Return: @depth
@@ -84,5 +85,9 @@ test_function void hyp_test_tree(void)
 test_function u64 hyp_test_recurse(u64 depth)
 {
 	OPTIMIZER_HIDE_VAR(depth);
-	return depth ? 1 + hyp_test_recurse(depth - 1) : 0;
+	if (depth)
+		return 1 + hyp_test_recurse(depth - 1);
+
+	trace_selftest(0);
+	return 0;
 }

@@ -45,10 +45,11 @@ static struct {
 	enum hyp_trace_mode	mode;
 	bool			totals;
 	bool			functions;
+	bool			stacks;
 	u16			event_id[HYP_NR_EVENTS];
 	u16			follow_id[HYP_NR_EVENTS];
 	bool			filtered[HYP_NR_EVENTS];
-	bool			trigger[HYP_NR_EVENTS];
+	bool			trigger[HYP_FILTER_USES][HYP_NR_EVENTS];
 	u32			words[2][HYP_EVENT_WORDS];	/* running, and stopped */
 	struct hyp_clock	clock;
 	u32			clock_seq;	/* odd while it is being changed */
@@ -194,10 +195,13 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = ret;
 }
 
-/* What returns on another CPU that is not parked has been called while its ring was closed. */
-static void forget_calls(struct hyp_trace_cpu *cpu)
+/*
+ * A ring is about to be empty: calls are in that of the user. What returns on another CPU that is
+ * not parked has been called while its ring was closed.
+ */
+static void forget_calls(struct hyp_trace_cpu *cpu, const struct hyp_trace_ring *ring)
 {
-	if (cpu->parked || cpu == this_cpu_ptr(&hyp_trace_cpu))
+	if (ring == &cpu->user && (cpu->parked || cpu == this_cpu_ptr(&hyp_trace_cpu)))
 		hyp_calls_forget(cpu);
 }
 
@@ -212,7 +216,7 @@ static int ring_unload(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring)
 
 		/* If the host has closed it, it has also chosen between closed and suspended. */
 		ring->was_open = ring->ring.open;
-		forget_calls(cpu);
+		forget_calls(cpu, ring);
 		if (ring->ring.open)
 			ext_ring_suspend(&ring->ring);
 	}
@@ -310,17 +314,19 @@ static u32 event_word(unsigned int event, bool stopped)
 	bool ends_pair = event == HYP_EVENT_hyp_exit && hyp_trace.event_id[HYP_EVENT_hyp_enter] &&
 			 hyp_trace.mode != HYP_TRACE_OFF;
 	bool recorded = hyp_trace.event_id[event] && ((on && !stopped) || ends_pair);
-	bool trigger = on && hyp_trace.trigger[event];
+	bool trigger = on && (hyp_trace.trigger[HYP_FILTER_TRIGGER][event] ||
+			      hyp_trace.trigger[HYP_FILTER_STACK][event]);
 	bool followed = hyp_trace.follow_id[event];
 	u32 word = hyp_trace.event_id[event] ?: hyp_trace.follow_id[event];
 
 	if (!recorded && !trigger && !followed)
 		return 0;
 
-	if (hyp_trace.filtered[event] || trigger || followed)
+	if (hyp_trace.filtered[event] || hyp_trace.stacks || trigger || followed)
 		word |= FIELD_PREP(HYP_EVENT_NUMBER, event) | HYP_EVENT_DRAFT;
 
 	return word | (trigger ? HYP_EVENT_TRIGGER : 0) |
+	       (hyp_trace.stacks ? HYP_EVENT_STACK : 0) |
 	       (followed ? HYP_EVENT_FOLLOWED : 0) | (recorded ? 0 : HYP_EVENT_UNRECORDED);
 }
 
@@ -460,11 +466,21 @@ void hyp_trace_set_filtered(unsigned int event, bool filtered)
 /**
  * hyp_trace_set_trigger() - make an event a trigger, or not
  * @event:	its number
+ * @use:	what kind of trigger
  * @trigger:	whether it is one
  */
-void hyp_trace_set_trigger(unsigned int event, bool trigger)
+void hyp_trace_set_trigger(unsigned int event, enum hyp_filter_use use, bool trigger)
 {
-	flag_set(&hyp_trace.trigger[event], trigger);
+	flag_set(&hyp_trace.trigger[use][event], trigger);
+}
+
+/**
+ * hyp_trace_set_stacks() - have the stack recorded after each event, or not
+ * @on:		record it
+ */
+void hyp_trace_set_stacks(bool on)
+{
+	flag_set(&hyp_trace.stacks, on);
 }
 
 /**
@@ -606,7 +622,7 @@ void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 		hyp_spin_lock(&cpu->lock);
 		ret = check_quiescent(cpu, ring);
 		if (!ret) {
-			forget_calls(cpu);
+			forget_calls(cpu, ring);
 			ext_ring_reset(&ring->ring);
 		}
 		hyp_spin_unlock(&cpu->lock);

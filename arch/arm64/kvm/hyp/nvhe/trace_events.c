@@ -105,14 +105,15 @@ static __always_inline bool hyp_is_draft(u64 type)
 	return unlikely(type & HYP_EVENT_DRAFT);
 }
 
-static noinline bool hyp_write_draft_slow(struct hyp_trace_cpu *cpu, u64 now, u32 size)
+static noinline bool hyp_write_record_slow(struct hyp_trace_cpu *cpu, const void *record,
+					   u64 now, u32 size)
 {
 	struct ext_ring_reservation resv;
 
 	if (!ext_ring_reserve_slow(&cpu->user.ring, now, size, &resv))
 		return false;
 
-	memcpy(resv.payload, cpu->draft.record, size);
+	memcpy(resv.payload, record, size);
 	ext_ring_commit(&resv);
 	return true;
 }
@@ -157,7 +158,7 @@ hyp_write_if_match_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu, \
 		return false;						\
 									\
 	hyp_fill_##name(__cpu, __draft, (u16)__type, args);		\
-	if (unlikely(__type & (HYP_EVENT_TRIGGER | HYP_EVENT_FOLLOWED))) \
+	if (unlikely(__type & HYP_EVENT_BEYOND))			\
 		return hyp_trace_beyond_ring(__cpu, __type, sizeof(*__draft), \
 					     __now);			\
 									\
@@ -166,7 +167,8 @@ hyp_write_if_match_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu, \
 									\
 	__now = __now ?: hyp_clock_now(&__cpu->clock);			\
 	if (!ext_ring_reserve(&__cpu->user.ring, __now, sizeof(*__draft), &__resv)) \
-		return hyp_write_draft_slow(__cpu, __now, sizeof(*__draft)); \
+		return hyp_write_record_slow(__cpu, __draft, __now,	\
+					     sizeof(*__draft));		\
 									\
 	memcpy(__resv.payload, __draft, sizeof(*__draft));		\
 	ext_ring_commit(&__resv);					\
@@ -337,22 +339,22 @@ void hyp_trace_exit_at(u8 reason, u64 now)
 }
 
 /**
- * hyp_write_draft() - record a draft
- * @cpu:	this CPU, which has the draft
- * @size:	size of its record [bytes]
- * @now:	boot clock if the time is known [ns], or 0
+ * hyp_write_record() - record what is complete
+ * @cpu:	this CPU
+ * @record:	the record
+ * @size:	its size [bytes]
+ * @now:	boot clock [ns]
  *
  * Return: true if it was recorded
  */
-bool hyp_write_draft(struct hyp_trace_cpu *cpu, u32 size, u64 now)
+bool hyp_write_record(struct hyp_trace_cpu *cpu, const void *record, u32 size, u64 now)
 {
 	struct ext_ring_reservation resv;
 
-	now = now ?: hyp_clock_now(&cpu->clock);
 	if (!ext_ring_reserve(&cpu->user.ring, now, size, &resv))
-		return hyp_write_draft_slow(cpu, now, size);
+		return hyp_write_record_slow(cpu, record, now, size);
 
-	memcpy(resv.payload, cpu->draft.record, size);
+	memcpy(resv.payload, record, size);
 	ext_ring_commit(&resv);
 	return true;
 }

@@ -79,7 +79,7 @@ static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
 }
 
 /**
- * hyp_trace_beyond_ring() - an event that is followed, or a trigger, or both
+ * hyp_trace_beyond_ring() - an event that is followed, or a trigger, or has its stack recorded
  * @cpu:	this CPU; its draft has the event's record
  * @type:	the event's word in hyp_event_id[]
  * @size:	size of the record [bytes]
@@ -100,9 +100,15 @@ bool hyp_trace_beyond_ring(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 no
 	if (type & HYP_EVENT_TRIGGER)
 		return hyp_trace_triggered(cpu, type, size, now);
 
-	return !(type & (HYP_EVENT_UNRECORDED | HYP_EVENT_UNPAIRED)) &&
-	       hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD) &&
-	       hyp_write_draft(cpu, size, now);
+	if ((type & (HYP_EVENT_UNRECORDED | HYP_EVENT_UNPAIRED)) ||
+	    !hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD) ||
+	    !hyp_write_record(cpu, cpu->draft.record, size, now))
+		return false;
+
+	if (type & HYP_EVENT_STACK)
+		hyp_stack_record(cpu, now);
+
+	return true;
 }
 
 void handle___hyp_trace_follow(struct kvm_cpu_context *host_ctxt)

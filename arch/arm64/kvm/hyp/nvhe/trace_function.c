@@ -12,7 +12,6 @@
 #include <nvhe/trace.h>
 
 #include <asm/kvm_hypfunctions.h>
-#include <asm/sections.h>
 #include <asm/tlbflush.h>
 
 #include <nvhe/mm.h>
@@ -20,13 +19,11 @@
 
 /**
  * struct hyp_functions - the host's settings
- * @to_kernel:	what to add to an address of EL2's text to get that in the kernel
  * @limit:	@max_depth, or 0 if there are @roots
  * @max_depth:	functions that are this deep are not recorded, FTRACE_RETFUNC_DEPTH at most
  * @roots:	only what roots call is recorded
  */
 static struct hyp_functions {
-	u64	to_kernel;
 	u64	limit;
 	u64	max_depth;
 	bool	roots;
@@ -35,15 +32,11 @@ static struct hyp_functions {
 /* In, and for, trace_hook.S. */
 extern const char hyp_hook_return[];
 void hyp_function_called(u64 pc, u64 ret);
-u64 hyp_graph_called(u64 pc, u64 ret);
-u64 hyp_graph_root_called(u64 pc, u64 ret);
-u64 hyp_graph_not_called(u64 pc, u64 ret);
+void hyp_function_stack_called(u64 pc, u64 ret);
+u64 hyp_graph_called(u64 pc, u64 ret, u64 sp);
+u64 hyp_graph_root_called(u64 pc, u64 ret, u64 sp);
+u64 hyp_graph_not_called(u64 pc, u64 ret, u64 sp);
 u64 hyp_graph_returns(u64 retval);
-
-static u64 to_kernel(void)
-{
-	return READ_ONCE(hyp_functions.to_kernel);
-}
 
 /* The first slot of a function whose hook returns to @pc. */
 static u64 first_slot(u64 pc)
@@ -51,16 +44,40 @@ static u64 first_slot(u64 pc)
 	return pc - 2 * AARCH64_INSN_SIZE;
 }
 
-/* Where a function returns to, if it is in hyp_hook_return that it returns first. */
-static u64 real_return(const struct hyp_calls *calls, u64 ret)
+/**
+ * hyp_calls_depth() - get the number of functions that return to hyp_hook_return
+ * @cpu:	this CPU
+ *
+ * Return: the number
+ */
+u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu)
 {
-	return calls->depth && ret == (u64)hyp_hook_return ?
-	       calls->call[calls->depth - 1].ret : ret;
+	return cpu->calls.depth;
 }
 
-static bool is_text(u64 addr)
+/**
+ * hyp_calls_return() - get where a function returns to after hyp_hook_return
+ * @cpu:	this CPU
+ * @depth:	number of functions that return to hyp_hook_return and have not been passed; those
+ *		that are passed now are subtracted
+ * @record:	where the function has its return address, in its frame; 0 if it has no frame
+ * @ret:	its return address
+ *
+ * Return: @ret, or what hyp_hook_return replaces
+ */
+u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, u64 record, u64 ret)
 {
-	return addr - (u64)__hyp_text_start < __hyp_text_end - __hyp_text_start;
+	const struct hyp_call *call = cpu->calls.call;
+
+	/* A function that calls none has no frame. */
+	while (*depth && call[*depth - 1].sp <= record)
+		--*depth;
+
+	/* After a tail call, the function that was called returns there twice. */
+	while (*depth && ret == (u64)hyp_hook_return)
+		ret = call[--*depth].ret;
+
+	return ret;
 }
 
 /*
@@ -86,7 +103,7 @@ static __always_inline bool record_call(enum way way, struct hyp_trace_cpu *cpu,
 {
 	struct ext_ring_reservation resv;
 	struct trace_ext_function *record;
-	u64 delta = to_kernel();
+	u64 delta = READ_ONCE(hyp_text_to_kernel);
 
 	if (!reserve(way, cpu, now, sizeof(*record), &resv))
 		return false;
@@ -94,17 +111,18 @@ static __always_inline bool record_call(enum way way, struct hyp_trace_cpu *cpu,
 	record = resv.payload;
 	hyp_trace_head(cpu, &record->ent, TRACE_EXT_FUNCTION);
 	record->ip = first_slot(pc) + delta;
-	record->parent_ip = is_text(ret) ? ret + delta : 0;
+	record->parent_ip = hyp_is_text(ret) ? ret + delta : 0;
 	ext_ring_commit(&resv);
 	return true;
 }
 
-static noinline void call_slow(u64 pc, u64 ret, struct hyp_trace_cpu *cpu, u64 now)
+static noinline bool call_slow(u64 pc, u64 ret, struct hyp_trace_cpu *cpu, u64 now)
 {
+	u64 depth = cpu->calls.depth;
+
 	/* The function that calls this one may have been hooked for a graph. */
-	ret = real_return(&cpu->calls, ret);
-	if (!record_call(FAST, cpu, now, pc, ret))
-		record_call(SLOW, cpu, now, pc, ret);
+	ret = hyp_calls_return(cpu, &depth, 0, ret);
+	return record_call(FAST, cpu, now, pc, ret) || record_call(SLOW, cpu, now, pc, ret);
 }
 
 /**
@@ -125,6 +143,24 @@ void hyp_function_called(u64 pc, u64 ret)
 		call_slow(pc, ret, cpu, now);
 }
 
+/**
+ * hyp_function_stack_called() - as hyp_function_called(), with the stack
+ * @pc:		where the function goes on
+ * @ret:	where it returns to
+ */
+void hyp_function_stack_called(u64 pc, u64 ret)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+	u64 now;
+
+	if (!hyp_event_id_read(HYP_EVENT_CALL))
+		return;
+
+	now = hyp_clock_now(&cpu->clock);
+	if (call_slow(pc, ret, cpu, now))
+		hyp_stack_record(cpu, now);
+}
+
 /* The function_graph tracer: calls ------------------------------------------ */
 
 /* After a change of what they depend on. */
@@ -134,28 +170,30 @@ static void special_update(struct hyp_calls *calls)
 }
 
 /* Push a function. It will return to hyp_hook_return. */
-static __always_inline void push(struct hyp_calls *calls, u64 depth, u64 ret, u64 func, u64 now)
+static __always_inline void push(struct hyp_calls *calls, u64 depth, u64 ret, u64 sp, u64 func,
+				 u64 now)
 {
 	struct hyp_call *call = &calls->call[depth];
 
 	call->ret = ret;
 	call->func = func;
 	call->start = now;
+	call->sp = sp;
 	calls->depth = depth + 1;
 }
 
 /* Record a call, and have the function return to hyp_hook_return. */
 static __always_inline bool record_entry(enum way way, struct hyp_trace_cpu *cpu, u64 now,
-					 u64 pc, u64 ret, u64 depth)
+					 u64 pc, u64 ret, u64 sp, u64 depth)
 {
 	struct ext_ring_reservation resv;
 	struct trace_ext_graph_entry *record;
-	u64 func = first_slot(pc) + to_kernel();
+	u64 func = first_slot(pc) + READ_ONCE(hyp_text_to_kernel);
 
 	if (!reserve(way, cpu, now, sizeof(*record), &resv))
 		return false;
 
-	push(&cpu->calls, depth, ret, func, now);
+	push(&cpu->calls, depth, ret, sp, func, now);
 	record = resv.payload;
 	hyp_trace_head(cpu, &record->ent, TRACE_EXT_GRAPH_ENTRY);
 	record->call.func = func;
@@ -165,12 +203,12 @@ static __always_inline bool record_entry(enum way way, struct hyp_trace_cpu *cpu
 }
 
 /* If the entry is lost, so is the return. */
-static noinline u64 entry_slow(u64 pc, u64 ret, struct hyp_trace_cpu *cpu, u64 now)
+static noinline u64 entry_slow(u64 pc, u64 ret, u64 sp, struct hyp_trace_cpu *cpu, u64 now)
 {
 	u64 depth = cpu->calls.depth;
 
-	return record_entry(FAST, cpu, now, pc, ret, depth) ||
-	       record_entry(SLOW, cpu, now, pc, ret, depth) ? (u64)hyp_hook_return : ret;
+	return record_entry(FAST, cpu, now, pc, ret, sp, depth) ||
+	       record_entry(SLOW, cpu, now, pc, ret, sp, depth) ? (u64)hyp_hook_return : ret;
 }
 
 /* True if a call is to be recorded, or begins what is not recorded. */
@@ -190,22 +228,23 @@ static bool is_wanted(struct hyp_calls *calls, enum trace_ext_hook hook)
 }
 
 /* With roots, or too deep, or within what is not recorded. */
-static noinline u64 called_slow(u64 pc, u64 ret, struct hyp_trace_cpu *cpu)
+static noinline u64 called_slow(u64 pc, u64 ret, u64 sp, struct hyp_trace_cpu *cpu)
 {
 	if (!is_wanted(&cpu->calls, TRACE_EXT_HOOK_GRAPH))
 		return ret;
 
-	return entry_slow(pc, ret, cpu, hyp_clock_now(&cpu->clock));
+	return entry_slow(pc, ret, sp, cpu, hyp_clock_now(&cpu->clock));
 }
 
 /**
  * hyp_graph_called() - a function is called: record that, and that it returns
  * @pc:		where the function goes on
  * @ret:	where it returns to
+ * @sp:		its stack pointer
  *
  * Return: where it shall return to
  */
-u64 hyp_graph_called(u64 pc, u64 ret)
+u64 hyp_graph_called(u64 pc, u64 ret, u64 sp)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	u64 depth = cpu->calls.depth, now;
@@ -214,33 +253,34 @@ u64 hyp_graph_called(u64 pc, u64 ret)
 		return ret;
 
 	if (unlikely(depth >= READ_ONCE(hyp_functions.limit) || cpu->calls.not))
-		return called_slow(pc, ret, cpu);
+		return called_slow(pc, ret, sp, cpu);
 
 	now = hyp_clock_now(&cpu->clock);
-	if (record_entry(FAST, cpu, now, pc, ret, depth))
+	if (record_entry(FAST, cpu, now, pc, ret, sp, depth))
 		return (u64)hyp_hook_return;
 
-	return entry_slow(pc, ret, cpu, now);
+	return entry_slow(pc, ret, sp, cpu, now);
 }
 
 /**
  * hyp_graph_root_called() - as hyp_graph_called(), and record what the function calls
  * @pc:		where the function goes on
  * @ret:	where it returns to
+ * @sp:		its stack pointer
  *
  * Return: where it shall return to
  */
-u64 hyp_graph_root_called(u64 pc, u64 ret)
+u64 hyp_graph_root_called(u64 pc, u64 ret, u64 sp)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	struct hyp_calls *calls = &cpu->calls;
-	u64 shall;
+	u64 depth = calls->depth, shall;
 
 	if (!is_wanted(calls, TRACE_EXT_HOOK_GRAPH_ROOT))
 		return ret;
 
-	shall = entry_slow(pc, ret, cpu, hyp_clock_now(&cpu->clock));
-	if (shall != ret && !calls->root) {
+	shall = entry_slow(pc, ret, sp, cpu, hyp_clock_now(&cpu->clock));
+	if (calls->depth > depth && !calls->root) {
 		calls->root = calls->depth;
 		special_update(calls);
 	}
@@ -252,17 +292,18 @@ u64 hyp_graph_root_called(u64 pc, u64 ret)
  * hyp_graph_not_called() - record neither this function nor what it calls
  * @pc:		where the function goes on
  * @ret:	where it returns to
+ * @sp:		its stack pointer
  *
  * Return: where it shall return to
  */
-u64 hyp_graph_not_called(u64 pc, u64 ret)
+u64 hyp_graph_not_called(u64 pc, u64 ret, u64 sp)
 {
 	struct hyp_calls *calls = &this_cpu_ptr(&hyp_trace_cpu)->calls;
 
 	if (!is_wanted(calls, TRACE_EXT_HOOK_GRAPH_NOT))
 		return ret;
 
-	push(calls, calls->depth, ret, 0, 0);
+	push(calls, calls->depth, ret, sp, 0, 0);
 	calls->not = calls->depth;
 	special_update(calls);
 	return (u64)hyp_hook_return;
@@ -433,12 +474,14 @@ static void set_slot(u64 first, enum trace_ext_hook hook)
 	dcache_clean_inval_poc((u64)insn, (u64)(insn + 1));
 	hyp_fixmap_unmap();
 	/*
-	 * QEMU 7.2 does not invalidate EL2's TLB by address if EL2 has VHE (hVHE): the next
-	 * function's slot would be written where this one is.
+	 * QEMU 7.2 does not invalidate EL2's TLB by address if EL2 has VHE: the next function's
+	 * slot would be written where this one is.
 	 */
-	__tlbi(alle2is);
-	dsb(ish);
-	isb();
+	if (has_hvhe()) {
+		__tlbi(alle2is);
+		dsb(ish);
+		isb();
+	}
 	icache_inval_pou(slot, slot + AARCH64_INSN_SIZE);
 }
 
@@ -472,7 +515,7 @@ void handle___hyp_trace_functions(struct kvm_cpu_context *host_ctxt)
 	if (on <= 1 && max_depth && max_depth <= FTRACE_RETFUNC_DEPTH && roots <= 1) {
 		ret = on && hyp_trace_locked ? -EPERM : 0;
 		if (!ret) {
-			WRITE_ONCE(hyp_functions.to_kernel, text - (u64)__hyp_text_start);
+			hyp_text_set(text);
 			WRITE_ONCE(hyp_functions.max_depth, max_depth);
 			WRITE_ONCE(hyp_functions.roots, roots);
 			WRITE_ONCE(hyp_functions.limit, roots ? 0 : max_depth);

@@ -48,19 +48,24 @@
 .macro graph_hook name, handler
 SYM_CODE_START(\name)
 	hook_begin
+	add	x2, sp, #(32 + SAVED_REGS)
 	bl	\handler
 	mov	x9, x0
 	hook_end
 SYM_CODE_END(\name)
 .endm
 
-SYM_CODE_START(hyp_hook_function)
+.macro function_hook name, handler
+SYM_CODE_START(\name)
 	hook_begin
-	bl	hyp_function_called
+	bl	\handler
 	ldr	x9, [sp, #(24 + SAVED_REGS)]
 	hook_end
-SYM_CODE_END(hyp_hook_function)
+SYM_CODE_END(\name)
+.endm
 
+	function_hook	hyp_hook_function,	hyp_function_called
+	function_hook	hyp_hook_function_stack, hyp_function_stack_called
 	graph_hook	hyp_hook_graph,		hyp_graph_called
 	graph_hook	hyp_hook_graph_root,	hyp_graph_root_called
 	graph_hook	hyp_hook_graph_not,	hyp_graph_not_called

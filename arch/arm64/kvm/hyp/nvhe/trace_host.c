@@ -51,7 +51,6 @@ bool hyp_trace_panicked;
 static void record_panic(struct hyp_trace_cpu *cpu)
 {
 	const struct hyp_panic_regs *panic = &cpu->panic;
-	u64 pc = panic->elr - (u64)__hyp_text_start;
 
 	if (!cpu->user.ring.open || !trace_hyp_panic_enabled())
 		return;
@@ -64,8 +63,8 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 	if ((panic->spsr & PSR_MODE_MASK) != PSR_MODE_EL2h)
 		trace_hyp_panic(panic->esr & ESR_ELx_EC_MASK, -1);
 	else
-		trace_hyp_panic(panic->esr,
-				pc < __hyp_text_end - __hyp_text_start ? pc : -1);
+		trace_hyp_panic(panic->esr, hyp_is_text(panic->elr) ?
+				panic->elr - (u64)__hyp_text_start : -1);
 }
 
 /**
@@ -103,6 +102,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 		barrier();
 		/* The follower's ring may be what EL2 has faulted on, and nobody will read it. */
 		cpu->followed = false;
+		hyp_stack_unhook(cpu);
 		record_panic(cpu);
 	}
 

@@ -81,7 +81,12 @@ void hyp_trace_cpu_entry(void)
 
 	write_sysreg_el1(0, SYS_CONTEXTIDR);
 	hyp_trace_latch_pid(cpu);
-	hyp_calls_reset(cpu);
+	/* Another CPU may be emptying the ring: hyp_calls_forget(). After a panic, none records. */
+	if (likely(!READ_ONCE(hyp_trace_panicked))) {
+		hyp_spin_lock(&cpu->lock);
+		hyp_calls_reset(cpu);
+		hyp_spin_unlock(&cpu->lock);
+	}
 	hyp_trace_psci_return();
 	hyp_totals_settle(&cpu->totals);
 }

@@ -32,6 +32,7 @@
 #include <nvhe/spinlock.h>
 #include <nvhe/totals.h>
 #include <nvhe/trace_function.h>
+#include <nvhe/trace_stack.h>
 
 /**
  * enum hyp_trace_stage - state of memory for a ring or a table
@@ -128,6 +129,7 @@ struct hyp_trace_ring {
  * @user:	the ring for readers of hyp/
  * @clock:	this CPU's copy of the clock
  * @draft:	the event that may be recorded
+ * @stack:	the stack that is being recorded
  * @pid:	the host's task that has entered EL2
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
@@ -148,6 +150,7 @@ struct hyp_trace_cpu {
 	struct hyp_trace_ring	user;
 	struct hyp_clock	clock;
 	struct hyp_trace_draft	draft;
+	struct trace_ext_stack	stack;
 	u64			pid;
 	u32			entered;
 	u64			nr_spans;
@@ -225,11 +228,15 @@ extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 extern u32 hyp_event_id[HYP_EVENT_WORDS];
 
 #define HYP_EVENT_NUMBER	GENMASK(23, 16)
+#define HYP_EVENT_STACK		BIT(26)	/* where it is recorded, the stack is, too */
 #define HYP_EVENT_UNPAIRED	BIT(27)	/* a hyp_exit without a hyp_enter: not recorded */
 #define HYP_EVENT_UNRECORDED	BIT(28)	/* it does not go to the user's ring, or not now */
 #define HYP_EVENT_FOLLOWED	BIT(29)	/* it goes to the follower's ring */
 #define HYP_EVENT_TRIGGER	BIT(30)
 #define HYP_EVENT_DRAFT		BIT(31)	/* any of these: the record is a draft first */
+
+/* With these, there is more to do than to record the event. */
+#define HYP_EVENT_BEYOND	(HYP_EVENT_TRIGGER | HYP_EVENT_FOLLOWED | HYP_EVENT_STACK)
 
 static_assert(BIT(HWEIGHT(HYP_EVENT_NUMBER)) >= HYP_NR_EVENTS);
 
@@ -292,12 +299,13 @@ bool hyp_trace_event_is_set(unsigned int event);
 void hyp_trace_set_followed(unsigned int event, u16 id);
 void hyp_trace_set_functions(bool on);
 void hyp_trace_set_filtered(unsigned int event, bool filtered);
-void hyp_trace_set_trigger(unsigned int event, bool trigger);
+void hyp_trace_set_stacks(bool on);
+void hyp_trace_set_trigger(unsigned int event, enum hyp_filter_use use, bool trigger);
 bool hyp_trace_is_running(void);
 bool hyp_trace_turn(bool on);
 bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
 bool hyp_trace_beyond_ring(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
-bool hyp_write_draft(struct hyp_trace_cpu *cpu, u32 size, u64 now);
+bool hyp_write_record(struct hyp_trace_cpu *cpu, const void *record, u32 size, u64 now);
 bool hyp_trace_has_doorbell(void);
 int hyp_trace_set_doorbell(u64 sgi);
 
@@ -506,6 +514,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 	X(__hyp_trace_filter)						\
 	X(__hyp_trace_trigger)						\
 	X(__hyp_trace_triggers)						\
+	X(__hyp_trace_stacks)						\
 	X(__hyp_trace_swap)						\
 	X(__hyp_trace_reset)						\
 	X(__hyp_trace_clock)						\

@@ -13,11 +13,13 @@
  * @ret:	where it returns to after that
  * @func:	its address in the kernel; 0 if the call was not recorded
  * @start:	boot clock when it was called [ns]
+ * @sp:		the stack pointer then: its frame is below
  */
 struct hyp_call {
 	u64	ret;
 	u64	func;
 	u64	start;
+	u64	sp;
 } __aligned(32);
 
 /**
@@ -48,10 +50,15 @@ struct hyp_trace_cpu;
 void hyp_calls_end(struct hyp_trace_cpu *cpu);
 void hyp_calls_forget(struct hyp_trace_cpu *cpu);
 void hyp_calls_reset(struct hyp_trace_cpu *cpu);
+u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu);
+u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, u64 record, u64 ret);
 #else
 static inline void hyp_calls_end(struct hyp_trace_cpu *cpu) { }
 static inline void hyp_calls_forget(struct hyp_trace_cpu *cpu) { }
 static inline void hyp_calls_reset(struct hyp_trace_cpu *cpu) { }
+static inline u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu) { return 0; }
+static inline u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, u64 record,
+				   u64 ret) { return ret; }
 #endif
 
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_FUNCTION_H */
