@@ -25,6 +25,11 @@ else
 	dmesg | grep -q 'Failed to apply filter: stacktrace == 1' &&
 		grep -q 'fields of 1, 2, 4 or 8 bytes' $hyp/error_log
 	result "and one that can't be is not"
+	echo stacktrace > $hyp/events/hyp/selftest/trigger
+	taskset 1 sh -c "echo 4712 > $hyp/write_event"
+	echo '!stacktrace' > $hyp/events/hyp/selftest/trigger
+	grep -q ' => __kvm_nvhe_handle___hyp_trace_write_event$' $hyp/trace
+	result "the first stack has names"
 fi
 echo > $hyp/trace
 echo 1 > $hyp/tracing_on

@@ -115,10 +115,18 @@ case $boot in
 	[ "$(ids /tmp/piped)" = "$(range 601 900)" ]
 	result "trace_pipe has the rest"
 
+	# What the hypervisor calls is a part of the trace, too.
+	if grep -q function_graph hyp/available_tracers; then
+		echo 'hyp_test_*' > hyp/set_ftrace_filter &&
+			echo function_graph > hyp/current_tracer
+		result "functions are traced"
+	fi
 	# A resize makes a ring of the same memory.
+	echo 'stacktrace if id == 20702' > hyp/events/hyp/selftest/trigger
 	record && emit 0 1 600 && echo 16 > hyp/per_cpu/cpu0/buffer_size_kb &&
 		emit 0 601 700 && emit 1 701 703
 	result "events are recorded after a resize"
+	taskset 2 sh -c 'echo 12 1 > hyp/write_test'
 	taskset 2 sh -c 'echo 0 > hyp/write_panic'
 	;;
 3)	info_ok panic
@@ -128,6 +136,13 @@ case $boot in
 	tail -n 1 hyp_last_boot/trace |
 		grep -q ' hyp_panic: BRK .* at __kvm_nvhe_panic_at+'
 	result "the last one says where the hypervisor has died"
+	if grep -q function_graph hyp/available_tracers; then
+		[ "$(grep -c '__kvm_nvhe_hyp_test_' hyp_last_boot/trace)" = 11 ] &&
+			[ "$(grep -c '__kvm_nvhe_hyp_test_leaf();' hyp_last_boot/trace)" = 4 ]
+		result "functions that it has called, by their names in this boot"
+	fi
+	[ "$(grep -c ' => __kvm_nvhe_handle___hyp_trace_write_event$' hyp_last_boot/trace)" = 1 ]
+	result "the stack that a trigger has recorded"
 
 	echo 256 > hyp/buffer_size_kb
 	record && emit 0 1 20000 && emit 1 20001 20010

@@ -5,8 +5,8 @@
  */
 
 #include "../tracefs/hyp_fixture.h"
+#include "hyp_symbols.h"
 
-#define PREFIX		"__kvm_nvhe_"
 #define MAX_DEPTH	50		/* FTRACE_RETFUNC_DEPTH */
 #define NO_RESULT	0x8000000000000000	/* TRACE_EXT_NO_RESULT */
 
@@ -32,42 +32,12 @@ static const struct node {
 
 #define NODES	ARRAY_SIZE(tree)
 
-/* Addresses ------------------------------------------------------------------------ */
-
-#define MAX_FUNCTIONS	8192
-
-static struct symbol {
-	uint64_t	address;
-	char		name[128];
-} symbols[MAX_FUNCTIONS];
-
-static int nr_symbols;
-
-static void read_symbols(void)
-{
-	FILE *f = fopen("/proc/kallsyms", "r");
-	char name[128], line[512];
-	uint64_t address;
-
-	while (f && fgets(line, sizeof(line), f) && nr_symbols < MAX_FUNCTIONS) {
-		if (sscanf(line, "%lx %*c " PREFIX "%127s", &address, name) != 2)
-			continue;
-		symbols[nr_symbols].address = address;
-		snprintf(symbols[nr_symbols++].name, sizeof(name), "%s", name);
-	}
-	if (f)
-		fclose(f);
-}
-
 /* The function whose first instructions are at an address. */
 static const char *name_at(uint64_t address)
 {
-	int i;
+	const struct symbol *symbol = symbol_of(address);
 
-	for (i = 0; i < nr_symbols; i++)
-		if (address - symbols[i].address <= 4)
-			return symbols[i].name;
-	return "?";
+	return symbol && address - symbol->address <= 4 ? symbol->name : "?";
 }
 
 /* Records -------------------------------------------------------------------------- */
@@ -353,6 +323,9 @@ TEST_F(function, functions_are_chosen_by_name)
 	EXPECT_EQ(0, put(HYP "set_ftrace_filter", "*test_l*f"));
 	EXPECT_TRUE(file_is("set_ftrace_filter", line));
 
+	/* Root may not write everything that root may open. */
+	EXPECT_EQ(-EACCES, append(HYP "available_filter_functions", "hyp_test_leaf"));
+
 	EXPECT_EQ(0, append(HYP "set_ftrace_filter", "hyp_test_*\n"));
 	EXPECT_TRUE(file_has("set_ftrace_filter", PREFIX "hyp_test_tree\n"));
 	EXPECT_EQ(0, append(HYP "set_ftrace_filter", "!*_tree !*branch !*address !*small\n"));
@@ -560,7 +533,7 @@ static void *call_trees(void *cpu)
 	return (void *)(long)write_test(HYP_TRACE_TEST_TREE, TREES);
 }
 
-/* Functions that EL2 executes all the time come and go, and a CPU does. */
+/* Functions that EL2 executes all the time come and go, and so do a CPU and the follower. */
 static void *change_others(void *data)
 {
 	int cpus = *(int *)data, i;
@@ -570,8 +543,10 @@ static void *change_others(void *data)
 		if (cpus > 1)
 			set_online(cpus - 1, i % 2);
 		append(HYP "set_graph_notrace", "fixup_guest_exit ");
+		append(ROOT "events/hyp/hyp_enter/trigger", "hist:keys=reason");
 		append(HYP "set_ftrace_filter", "!handle_* !__kvm_vcpu_run !kvm_pgtable_* ");
 		append(HYP "set_graph_notrace", "!fixup_guest_exit ");
+		append(ROOT "events/hyp/hyp_enter/trigger", "!hist:keys=reason");
 	}
 	return NULL;
 }

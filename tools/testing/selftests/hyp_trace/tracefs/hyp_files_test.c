@@ -25,7 +25,7 @@
 static const char * const absent[] = {
 	"dyn_ftrace_total_info", "enabled_functions", "set_ftrace_notrace_pid", "set_ftrace_pid",
 	"snapshot", "snapshot_raw", "trace_marker", "trace_marker_raw", "tracing_max_latency",
-	"func-no-repeats", "func_stack_trace", "funcgraph-irqs", "sleep-time",
+	"func-no-repeats", "funcgraph-irqs", "sleep-time",
 };
 
 /* hyp/ does not have these either; other kernels may have them in an instance. */
@@ -33,7 +33,7 @@ static const char * const absent_too[] = { "inject" };
 
 /* Files that hyp/ has if EL2's functions can be traced, and an ordinary instance may have. */
 static const char * const of_functions[] = {
-	"available_filter_functions", "max_graph_depth", "set_ftrace_filter",
+	"available_filter_functions", "func_stack_trace", "max_graph_depth", "set_ftrace_filter",
 	"set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "funcgraph-abstime",
 	"funcgraph-cpu", "funcgraph-duration", "funcgraph-overhead", "funcgraph-overrun",
 	"funcgraph-proc", "funcgraph-retval", "funcgraph-retval-hex", "funcgraph-tail",

@@ -61,7 +61,7 @@ static bool trigger_is(const char *text)
 	return same;
 }
 
-#define NO_TRIGGER	"# Available triggers:\n# traceon traceoff hist\n"
+#define NO_TRIGGER	"# Available triggers:\n# traceon traceoff stacktrace hist\n"
 
 TEST_F(trigger, traceoff_stops_behind_the_event)
 {
@@ -396,7 +396,7 @@ TEST_F(trigger, does_nothing_on_a_cpu_that_is_not_traced)
 TEST_F(trigger, that_el2_can_not_execute_is_refused)
 {
 	static const char * const commands[] = {
-		"stacktrace", "snapshot", "enable_event:hyp:hyp_enter",
+		"snapshot", "enable_event:hyp:hyp_enter",
 		"disable_event:sched:sched_switch", "nonsense",
 	};
 	size_t i;
@@ -405,7 +405,8 @@ TEST_F(trigger, that_el2_can_not_execute_is_refused)
 		ASSERT_EQ(0, put(HYP "error_log", ""));
 		EXPECT_EQ(-EOPNOTSUPP, put(TRIGGER, commands[i]))
 			TH_LOG("%s", commands[i]);
-		EXPECT_EQ(1, count_in(HYP "error_log", "are traceoff, traceon and hist"));
+		EXPECT_EQ(1, count_in(HYP "error_log",
+				      "are traceoff, traceon, stacktrace and hist"));
 		EXPECT_TRUE(trigger_is(NO_TRIGGER));
 	}
 	EXPECT_EQ(-EINVAL, put(TRIGGER, "traceoff if comm == \"x\""));
