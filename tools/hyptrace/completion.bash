@@ -27,7 +27,7 @@ _hyptrace_value() {
 	-k|--key)	mapfile -t COMPREPLY < <(compgen -W "time count max p99" -- "$word") ;;
 	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
-	-i|--input|-o|--output|--timeline|--plot)
+	-i|--input|-o|--output|--timeline|--plot|--speedscope)
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	--vm|--vcpu|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
 			COMPREPLY=() ;;
@@ -40,7 +40,7 @@ _hyptrace() {
 	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ abort/"
 
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report diff check" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report flame diff check" -- "$word")
 		return
 	fi
 	_hyptrace_value "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}" "$word" && return

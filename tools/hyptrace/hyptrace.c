@@ -29,6 +29,7 @@ static const struct subcommand {
 	{ "hist",   "show the histogram of one of them", cmd_hist },
 	{ "record", "record events of host and hypervisor into a trace.dat", cmd_record },
 	{ "report", "the tables of stat from a trace.dat, and what vCPUs did when", cmd_report },
+	{ "flame",  "where the time goes, by functions: folded stacks, speedscope", cmd_flame },
 	{ "diff",   "compare two recordings, or two outputs of --json", cmd_diff },
 	{ "check",  "say whether this machine can trace its hypervisor", cmd_check },
 };

@@ -28,14 +28,21 @@
 struct arguments {
 	struct measurement	measurement;
 	struct choice		*choice;
-	const char		*host, *output;
+	const char		*host, *output, *graph;
 	long			buffer_kb;
+};
+
+enum {
+	OPTION_GRAPH = 0x3000,
 };
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "EVENTS|@FILE", 0,
 	  "Events of the hypervisor: names or patterns with commas, '-' takes away; FILE has one "
 	  "a line. Default: all", 0 },
+	{ "graph", OPTION_GRAPH, "FUNCTIONS", OPTION_ARG_OPTIONAL,
+	  "Calls of the hypervisor's functions; with FUNCTIONS, names or patterns with commas, only "
+	  "what these call. Then no events by default", 0 },
 	{ "buffer-size", 'b', "KB", 0,
 	  "Size of each CPU's buffers [KiB]; default: 4096", 0 },
 	{ "host", 'H', "LIST", 0,
@@ -57,6 +64,9 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		if (!arguments->choice)
 			arguments->choice = choice_new();
 		choice_add(arguments->choice, argument);
+		return 0;
+	case OPTION_GRAPH:
+		arguments->graph = argument ?: "";
 		return 0;
 	case 'b':
 		arguments->buffer_kb = number_option(state, "-b", argument);
@@ -104,7 +114,39 @@ static void make_command_line(struct list *argv, const struct arguments *argumen
 	list_add(argv, HYP_INSTANCE);
 	list_add(argv, "-b");
 	list_add(argv, size);
-	choice_to_arguments(arguments->choice, argv);
+	if (arguments->graph) {
+		list_add(argv, "-p");
+		list_add(argv, "function_graph");
+	}
+	if (arguments->choice || !arguments->graph)
+		choice_to_arguments(arguments->choice, argv);
+}
+
+/* Functions ------------------------------------------------------------------------- */
+
+#define GRAPH_FUNCTIONS	"set_graph_function"
+
+static void all_functions(void)
+{
+	tracefs_instance_file_write(hyp_open(), GRAPH_FUNCTIONS, "");
+}
+
+/* trace-cmd's -g is for the kernel's functions only. */
+static void choose_functions(const char *functions)
+{
+	char *copy = strdupa(functions), *name, line[128];
+
+	if (!tracefs_file_exists(hyp_open(), GRAPH_FUNCTIONS))
+		errx(1, "--graph: this kernel can't trace the hypervisor's functions: it needs CONFIG_NVHE_EL2_FUNCTION_TRACER");
+	all_functions();
+	atexit(all_functions);
+	while ((name = strsep(&copy, ","))) {
+		/* Without the end of a line, the kernel looks at it when the file is closed. */
+		snprintf(line, sizeof(line), "%s\n", name);
+		if (*name && tracefs_instance_file_append(hyp_open(), GRAPH_FUNCTIONS, line) < 0)
+			errx(1, "--graph: the hypervisor has no function %s: see %s/available_filter_functions",
+			     name, hyp_dir());
+	}
 }
 
 /* trace-cmd ------------------------------------------------------------------------- */
@@ -375,6 +417,8 @@ int cmd_record(int argc, char **argv)
 		arguments.host = NULL;
 	hyp_open();
 	make_command_line(&command_line, &arguments);
+	if (arguments.graph)
+		choose_functions(arguments.graph);
 	catch_interrupts();
 	recorder = recorder_start(command_line.text);
 	if (interrupted)

@@ -495,7 +495,16 @@ static int follow_file(struct tracecmd_input *handle, struct tep_record *record,
 	return 0;
 }
 
-static struct tracecmd_input *hyp_handle(struct tracecmd_input *top, const char *path)
+/**
+ * trace_hyp() - the hypervisor's buffer in a recording
+ * @top:	the recording
+ * @path:	its name, for messages
+ *
+ * If there is none, the program ends with the reason.
+ *
+ * Return: the buffer, for tracecmd_close()
+ */
+struct tracecmd_input *trace_hyp(struct tracecmd_input *top, const char *path)
 {
 	struct tracecmd_input *hyp;
 	int i;
@@ -529,6 +538,27 @@ static bool is_recording(const char *path)
 }
 
 /**
+ * trace_open() - open a recording
+ * @path:	a trace.dat
+ *
+ * If it can't be read, the program ends with the reason.
+ *
+ * Return: the recording, for tracecmd_close()
+ */
+struct tracecmd_input *trace_open(const char *path)
+{
+	struct tracecmd_input *top;
+
+	if (!is_recording(path))
+		errx(1, "%s: not a trace.dat", path);
+	tracecmd_set_loglevel(TEP_LOG_ERROR);
+	top = tracecmd_open(path, TRACECMD_FL_LOAD_NO_PLUGINS);
+	if (!top)
+		errx(1, "%s: libtracecmd can't read it", path);
+	return top;
+}
+
+/**
  * recording_open() - read a recording
  * @path:	a trace.dat
  * @want_spans:	whether vCPUs' spans are wanted
@@ -539,18 +569,11 @@ static bool is_recording(const char *path)
  */
 struct recording *recording_open(const char *path, bool want_spans)
 {
-	struct tracecmd_input *top, *handles[2];
+	struct tracecmd_input *top = trace_open(path);
+	struct tracecmd_input *handles[2] = { top, trace_hyp(top, path) };
 	struct follower f;
 	struct recording *r;
 
-	if (!is_recording(path))
-		errx(1, "%s: not a trace.dat", path);
-	tracecmd_set_loglevel(TEP_LOG_ERROR);
-	top = tracecmd_open(path, TRACECMD_FL_LOAD_NO_PLUGINS);
-	if (!top)
-		errx(1, "%s: libtracecmd can't read it", path);
-	handles[0] = top;
-	handles[1] = hyp_handle(top, path);
 	follower_init(&f, tracecmd_get_tep(top), want_spans, path);
 	f.hyp = handles[1];
 	if (tracecmd_iterate_events_multi(handles, 2, follow_file, &f) < 0)

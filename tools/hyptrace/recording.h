@@ -68,6 +68,10 @@ struct recording {
 	bool		has_sched;
 };
 
+struct tracecmd_input;
+
+struct tracecmd_input *trace_open(const char *path);
+struct tracecmd_input *trace_hyp(struct tracecmd_input *top, const char *path);
 struct recording *recording_open(const char *path, bool want_spans);
 struct recording *recording_live(bool want_spans);
 void recording_free(struct recording *recording);

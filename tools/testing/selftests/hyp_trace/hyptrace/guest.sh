@@ -303,6 +303,19 @@ foreign() {
 		fails_with "has no hyp_enter and hyp_exit; record" h report -i $OUT/y.dat
 }
 
+# What a function calls, to the call; and all that EL2 calls for a guest.
+records_functions() {
+	h record -H none --graph=hyp_test_tree,hyp_test_r* -o $OUT/tree.dat \
+		sh -c "echo 12 5 > $HYP/write_test" > $log 2>&1 &&
+		h flame -i $OUT/tree.dat --speedscope $OUT/tree.speedscope > $OUT/tree.folded &&
+		h record -H none -b 16384 --graph -o $OUT/graph.dat hyp_guest 20 > $log 2>&1 &&
+		h flame -i $OUT/graph.dat --speedscope $OUT/graph.speedscope > $OUT/graph.folded &&
+		[ "$(cat $HYP/current_tracer)" = nop ] &&
+		grep -q 'all functions enabled' $HYP/set_graph_function &&
+		fails_with "has no function no_such" h record --graph=no_such true &&
+		fails_with "record with hyptrace record --graph" h flame -i $OUT/emit.dat
+}
+
 if have_suite bookworm "hyptrace record and report"; then
 	prepare_root bookworm
 	records_all
@@ -319,13 +332,16 @@ if have_suite bookworm "hyptrace record and report"; then
 	result "record with gaps"
 	foreign
 	result "report of recordings without what it needs"
+	records_functions
+	result "record --graph, and flame"
 	[ "$(cat $HYP/tracing_on $HYP/totals/enable)" = "0
 0" ] && ! pidof trace-cmd
 	result "nothing is left on"
 fi
 
 for file in stat.json stat.csv stat.prom stat.txt hist.txt totals.json vms.dat vms.json \
-	    hotplug.dat hotplug.json gaps.dat gaps.json; do
+	    hotplug.dat hotplug.json gaps.dat gaps.json tree.dat tree.folded tree.speedscope \
+	    graph.dat graph.folded graph.speedscope; do
 	[ -f $OUT/$file ] || continue
 	echo "FILE $file"
 	gzip -c $OUT/$file | base64

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Follows the calls of the hypervisor's functions in a recording.
+ */
+
+#include <err.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace-cmd.h>
+
+#include "events.h"
+#include "graph.h"
+#include "hyp.h"
+#include "recording.h"
+#include "table.h"
+
+/* ftrace's limit, FTRACE_RETFUNC_DEPTH. */
+#define MAX_DEPTH	50
+
+/* What the kernel puts before the names of the hypervisor's functions. */
+#define PREFIX		"__kvm_nvhe_"
+
+/* A CPU's functions that have not returned: their depths in the hypervisor, and addresses. */
+struct calls {
+	uint64_t	depth[MAX_DEPTH], func[MAX_DEPTH];
+	int		open;
+	uint64_t	last;		/* [ns] */
+};
+
+struct reader {
+	const struct graph_user	*user;
+	struct tep_handle	*tep;
+	struct event_field	entry_func, entry_depth, exit_func, exit_depth;
+	struct calls		*cpu;
+	int			nr_cpus;
+	uint64_t		entries, lost;
+};
+
+static void close_from(struct reader *r, int cpu, uint64_t depth, uint64_t ts)
+{
+	struct calls *calls = &r->cpu[cpu];
+
+	while (calls->open && calls->depth[calls->open - 1] >= depth) {
+		calls->open--;
+		r->user->close(r->user->data, cpu, ts);
+	}
+}
+
+static const char *name_of(const struct reader *r, uint64_t func)
+{
+	const char *name = tep_find_function(r->tep, func);
+
+	if (!name)
+		return "?";
+	return strncmp(name, PREFIX, strlen(PREFIX)) ? name : name + strlen(PREFIX);
+}
+
+static void enter(struct reader *r, int cpu, const struct tep_record *record)
+{
+	uint64_t depth = field_value(&r->entry_depth, record);
+	struct calls *calls = &r->cpu[cpu];
+
+	/* The returns of these have been lost, or were not recorded. */
+	close_from(r, cpu, depth, record->ts);
+	if (calls->open == MAX_DEPTH)
+		return;
+	calls->depth[calls->open] = depth;
+	calls->func[calls->open++] = field_value(&r->entry_func, record);
+	r->entries++;
+	r->user->open(r->user->data, cpu, name_of(r, calls->func[calls->open - 1]), record->ts);
+}
+
+static void leave(struct reader *r, int cpu, const struct tep_record *record)
+{
+	uint64_t depth = field_value(&r->exit_depth, record);
+	const struct calls *calls = &r->cpu[cpu];
+
+	close_from(r, cpu, depth + 1, record->ts);
+	if (calls->open && calls->depth[calls->open - 1] == depth &&
+	    calls->func[calls->open - 1] == field_value(&r->exit_func, record))
+		close_from(r, cpu, depth, record->ts);
+}
+
+static int follow(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *data)
+{
+	struct reader *r = data;
+	int type = tep_data_type(r->tep, record);
+
+	if (cpu >= r->nr_cpus) {
+		r->cpu = xrealloc(r->cpu, cpu + 1, sizeof(*r->cpu));
+		memset(r->cpu + r->nr_cpus, 0, (cpu + 1 - r->nr_cpus) * sizeof(*r->cpu));
+		r->nr_cpus = cpu + 1;
+	}
+	if (record->missed_events) {
+		r->lost += record->missed_events > 0 ? record->missed_events : 1;
+		close_from(r, cpu, 0, r->cpu[cpu].last);
+	}
+	r->cpu[cpu].last = record->ts;
+	if (type == r->entry_func.type)
+		enter(r, cpu, record);
+	else if (type == r->exit_func.type)
+		leave(r, cpu, record);
+	return 0;
+}
+
+/**
+ * graph_read() - follow the calls in a recording
+ * @path:	a trace.dat
+ * @user:	told of each call, and of each return
+ *
+ * If it can't be read or has none, the program ends with the reason.
+ */
+void graph_read(const char *path, const struct graph_user *user)
+{
+	struct tracecmd_input *top = trace_open(path), *hyp = trace_hyp(top, path);
+	struct reader r = { .user = user, .tep = tracecmd_get_tep(top) };
+	int cpu;
+
+	r.entry_func = event_field(r.tep, "ftrace", "funcgraph_entry", "func");
+	r.entry_depth = event_field(r.tep, "ftrace", "funcgraph_entry", "depth");
+	r.exit_func = event_field(r.tep, "ftrace", "funcgraph_exit", "func");
+	r.exit_depth = event_field(r.tep, "ftrace", "funcgraph_exit", "depth");
+	if (tracecmd_iterate_events(hyp, NULL, 0, follow, &r) < 0)
+		errx(1, "%s: libtracecmd can't read all of it", path);
+	for (cpu = 0; cpu < r.nr_cpus; cpu++)
+		close_from(&r, cpu, 0, r.cpu[cpu].last);
+	if (!r.entries)
+		errx(1, "%s: has no calls of the hypervisor's functions: record with hyptrace record --graph",
+		     path);
+	if (r.lost)
+		warnx("%s: %" PRIu64 " events were lost; calls around them end there", path, r.lost);
+	free(r.cpu);
+	tracecmd_close(hyp);
+	tracecmd_close(top);
+}
