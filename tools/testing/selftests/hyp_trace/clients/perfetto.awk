@@ -6,9 +6,11 @@
 #   event CPU TIMESTAMP PID NAME [ARGUMENT...]
 #   lost CPU
 #   error WHAT
+#   symbol NUMBER NAME, of a function in an argument
 #
 # Fields are numbers in that output. The numbers are from Perfetto's protos: trace.proto
-# (packet 1), trace_packet.proto (ftrace_events 1, ftrace_stats 34),
+# (packet 1), trace_packet.proto (ftrace_events 1, interned_data 12, ftrace_stats 34),
+# interned_data.proto (kernel_symbols 26), profile_common.proto (iid 1, str 2),
 # ftrace_event_bundle.proto (cpu 1, event 2, lost_events 3, error 8,
 # generic_event_descriptors 11), ftrace_event.proto, ftrace_stats.proto. If Perfetto has no
 # type for an event, a descriptor after the events of its bundle describes it.
@@ -16,6 +18,7 @@
 BEGIN {
 	name[476] = "hyp_enter"; name[477] = "hyp_exit"; name[478] = "host_hcall"
 	name[479] = "host_smc"; name[480] = "host_mem_abort"
+	name[437] = "funcgraph_entry"; name[438] = "funcgraph_exit"
 	complaint[5] = "atrace"; complaint[6] = "unknown"; complaint[7] = "failed"
 	complaint[9] = "parse"
 }
@@ -64,3 +67,5 @@ where ~ /^\/1\/1\/2\/[0-9]+$/ { args[n] = args[n] " " field() "=" value() }
 where == "/1/1/11" && field() == 1 { described = value() }
 where == "/1/1/11/2" && field() == 1 { name[described] = value() }
 where == "/1/34" && (field() in complaint) { print "error", complaint[field()], value() }
+where == "/1/12/26" && field() == 1 { symbol = value() }
+where == "/1/12/26" && field() == 2 { print "symbol", symbol, value() }

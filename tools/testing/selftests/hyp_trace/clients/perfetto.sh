@@ -84,6 +84,15 @@ alias() {
 		stop alias
 }
 
+# A call graph of EL2.
+graph() {
+	record graph "instance_name: \"hyp\" enable_function_graph: true
+		function_filters: \"hyp_test_*\" symbolize_ksyms: true
+		ftrace_events: \"ftrace/funcgraph_entry\" ftrace_events: \"ftrace/funcgraph_exit\"" &&
+		taskset 1 sh -c "echo 12 20 > $HYP/write_test" &&
+		stop graph && [ "$(cat $HYP/current_tracer)" = nop ]
+}
+
 unknown() {
 	record unknown "instance_name: \"hyp\"
 		ftrace_events: \"hyp/selftest\" ftrace_events: \"hyp/no_such_event\"" &&
@@ -175,7 +184,8 @@ if [ "$(page_size)" -gt 16384 ] && ! sid traced --version > /dev/null 2>&1; then
 fi
 start_daemons
 result "perfetto: the daemons start"
-for session in simple alias unknown too_large two_at_once with_trace_cmd killed; do
+grep -q function_graph $HYP/available_tracers && graph=graph
+for session in simple alias $graph unknown too_large two_at_once with_trace_cmd killed; do
 	$session
 	result "perfetto $session"
 	daemons_live
@@ -183,7 +193,7 @@ for session in simple alias unknown too_large two_at_once with_trace_cmd killed;
 	given_back
 	result "perfetto $session: tracing is off again"
 done
-for trace in simple alias unknown too_large first second shared again; do
+for trace in simple alias $graph unknown too_large first second shared again; do
 	show $trace
 done
 exit $status

@@ -123,6 +123,44 @@ filters() {
 		{ cat /tmp/record.log; return 1; }
 }
 
+TREE="hyp_test_tree hyp_test_branch hyp_test_leaf hyp_test_leaf hyp_test_branch hyp_test_leaf \
+hyp_test_leaf hyp_test_small hyp_test_long_error hyp_test_int_error hyp_test_address"
+
+# graph_is FUNCTIONS: does EL2 call these, while it calls the tree once?
+graph_is() {
+	tc record -o /tmp/f.dat -B hyp -p function_graph recorded.sh \
+		sh -c "echo 12 1 > $HYP/write_test" > /tmp/record.log 2>&1 &&
+		tc report -i /tmp/f.dat > /tmp/report 2> /tmp/report.log &&
+		[ "$(sed -n 's/.*funcgraph_entry: .*| *__kvm_nvhe_\([a-z_0-9]*\)().*/\1/p' \
+			/tmp/report | tr '\n' ' ')" = "$1 " ] && return
+	cat /tmp/record.log /tmp/report.log
+	head -n 20 /tmp/report
+	return 1
+}
+
+# trace-cmd's -l and -g know the kernel's own functions only. What the instance's files say stays.
+graphs() {
+	echo hyp_test_tree > $HYP/set_graph_function &&
+		graph_is "$TREE" &&
+		echo hyp_test_branch > $HYP/set_graph_function &&
+		graph_is "hyp_test_branch hyp_test_leaf hyp_test_leaf hyp_test_branch hyp_test_leaf hyp_test_leaf"
+}
+
+stacks() {
+	echo > $HYP/set_graph_function
+	echo hyp_test_leaf > $HYP/set_ftrace_filter
+	tc record -o /tmp/f.dat -B hyp -p function -O func_stack_trace recorded.sh \
+		sh -c "echo 12 1 > $HYP/write_test" > /tmp/record.log 2>&1 &&
+		tc report -i /tmp/f.dat > /tmp/report 2> /tmp/report.log &&
+		[ "$(grep -c 'function: *__kvm_nvhe_hyp_test_leaf' /tmp/report)" = 4 ] &&
+		[ "$(sed -n 's/^=> __kvm_nvhe_\(hyp_test_[a-z_]*\) .*/\1/p' /tmp/report | sort |
+			uniq -c | xargs)" = "4 hyp_test_branch 4 hyp_test_leaf 4 hyp_test_tree" ] &&
+		return
+	cat /tmp/record.log /tmp/report.log
+	head -n 20 /tmp/report
+	return 1
+}
+
 # The recorders, one for each CPU, are separate processes.
 survives_kill() {
 	echo > $HYP/trace
@@ -158,6 +196,12 @@ run_suite() {
 	fi
 	filters
 	result "$suite trace-cmd record -f"
+	if grep -q function_graph $HYP/available_tracers; then
+		graphs
+		result "$suite trace-cmd record -p function_graph"
+		stacks
+		result "$suite trace-cmd record -p function -O func_stack_trace"
+	fi
 	decodes_all
 	result "$suite trace-cmd prints all that happens while a guest runs"
 	one_timeline
