@@ -222,6 +222,9 @@ enum hyp_trace_ring_state {
  *				HYP_TRACE_TEST_MAX_DEPTH at most
  * @HYP_TRACE_TEST_TEXT:	keep a checksum of EL2's text if arg is 0; otherwise return 0 if
  *				that is still the same, else -EBADMSG
+ * @HYP_TRACE_TEST_STACK:	mark the unused part of this CPU's stack if arg is 0; otherwise
+ *				return 0 if that many bytes have never been used since, else
+ *				-ENOSPC
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -239,6 +242,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_TREE,
 	HYP_TRACE_TEST_RECURSE,
 	HYP_TRACE_TEST_TEXT,
+	HYP_TRACE_TEST_STACK,
 };
 
 /* Deeper than what is recorded; EL2's stack is a page. */

@@ -438,6 +438,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_TREE,
 	HYP_TRACE_TEST_RECURSE,
 	HYP_TRACE_TEST_TEXT,
+	HYP_TRACE_TEST_STACK,
 };
 
 static inline int set_online(int cpu, bool online)

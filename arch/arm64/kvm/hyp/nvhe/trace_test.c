@@ -117,6 +117,30 @@ static int check_text(bool keep)
 	return sum == kept ? 0 : -EBADMSG;
 }
 
+#define STACK_MARK	0x6b6361747320324cULL
+
+/* Mark what this CPU's stack has left, or check that this many bytes still have the mark. */
+static int check_stack(u64 unused)
+{
+	u64 *word = (u64 *)(this_cpu_ptr(&kvm_init_params)->stack_hyp_va - PAGE_SIZE);
+	u64 *end = word + unused / sizeof(*word);
+
+	if (unused > PAGE_SIZE)
+		return -EINVAL;
+
+	if (!unused) {
+		while ((u64)word < current_stack_pointer - sizeof(*word))
+			WRITE_ONCE(*word++, STACK_MARK);
+		return 0;
+	}
+
+	while (word < end)
+		if (READ_ONCE(*word++) != STACK_MARK)
+			return -ENOSPC;
+
+	return 0;
+}
+
 void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, action, host_ctxt, 1);
@@ -171,6 +195,9 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		break;
 	case HYP_TRACE_TEST_TEXT:
 		ret = check_text(!arg);
+		break;
+	case HYP_TRACE_TEST_STACK:
+		ret = check_stack(arg);
 		break;
 	case HYP_TRACE_TEST_MEMORY:
 		ret = pass_around(arg >> 8, arg & 0xff);

@@ -389,4 +389,45 @@ TEST_F(stack, calls_of_functions_have_stacks)
 	EXPECT_EQ(0, s.stacks);
 }
 
+/* The stack that it is all about ------------------------------------------------------------- */
+
+#define SPARE	1024	/* bytes: build/stack computes that there are more */
+
+/* EL2's stack is a page. Here all that can be hooked is, each event has its stack, and much happens. */
+TEST_F(stack, el2_has_room_on_its_stack)
+{
+	int cpus = nr_cpus(), cpu;
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		ASSERT_EQ(0, run_on(cpu));
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_STACK, 0));
+		EXPECT_EQ(0, write_test(HYP_TRACE_TEST_STACK, SPARE));
+		/* What is used is seen. */
+		EXPECT_EQ(-ENOSPC, write_test(HYP_TRACE_TEST_STACK, page_size()));
+	}
+
+	ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
+	ASSERT_EQ(0, put(HYP "options/stacktrace", "1"));
+	if (exists(HYP "set_ftrace_filter"))
+		ASSERT_EQ(0, put(HYP "current_tracer", "function_graph"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	for (cpu = 0; cpu < cpus; cpu++) {
+		ASSERT_EQ(0, run_on(cpu));
+		ASSERT_LT(0, run_guest(100, NULL));
+		ASSERT_EQ(0, emit(1, 100));
+	}
+	if (cpus > 1) {
+		ASSERT_EQ(0, set_online(cpus - 1, false));
+		ASSERT_EQ(0, set_online(cpus - 1, true));
+	}
+	/* A ring is taken from EL2, and given to it. */
+	ASSERT_EQ(0, set_size_kb(512));
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		ASSERT_EQ(0, run_on(cpu));
+		EXPECT_EQ(0, write_test(HYP_TRACE_TEST_STACK, SPARE));
+	}
+	ASSERT_EQ(0, run_on(0));
+}
+
 TEST_HARNESS_MAIN
