@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include <linux/trace_ext.h>
 
 #include "trace.h"
 

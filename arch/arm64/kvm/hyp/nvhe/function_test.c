@@ -63,6 +63,14 @@ static test_function void *hyp_test_address(void)
 	return result;
 }
 
+/* A compiler may leave out a result that nobody uses. */
+#define use(result)				\
+do {						\
+	typeof(result) __result = result;	\
+						\
+	OPTIMIZER_HIDE_VAR(__result);		\
+} while (0)
+
 /**
  * hyp_test_tree() - call eleven functions, this one included
  */
@@ -70,10 +78,10 @@ test_function void hyp_test_tree(void)
 {
 	hyp_test_branch(1);
 	hyp_test_branch(2);
-	hyp_test_small();
-	hyp_test_long_error();
-	hyp_test_int_error();
-	hyp_test_address();
+	use(hyp_test_small());
+	use(hyp_test_long_error());
+	use(hyp_test_int_error());
+	use(hyp_test_address());
 }
 
 /**
