@@ -127,7 +127,7 @@ void graph_read(const char *path, const struct graph_user *user)
 	for (cpu = 0; cpu < r.nr_cpus; cpu++)
 		close_from(&r, cpu, 0, r.cpu[cpu].last);
 	if (!r.entries)
-		errx(1, "%s: has no calls of the hypervisor's functions: record with hyptrace record --graph",
+		errx(1, "%s: has no calls of the hypervisor's functions: use hyptrace record --graph",
 		     path);
 	if (r.lost)
 		warnx("%s: %" PRIu64 " events were lost; calls around them end there", path, r.lost);

@@ -393,7 +393,7 @@ TEST_F(stack, calls_of_functions_have_stacks)
 
 #define SPARE	1024	/* bytes: build/stack computes that there are more */
 
-/* EL2's stack is a page. Here all that can be hooked is, each event has its stack, and much happens. */
+/* EL2's stack is a page. All that can be hooked is, and each event has its stack. */
 TEST_F(stack, el2_has_room_on_its_stack)
 {
 	int cpus = nr_cpus(), cpu;

@@ -313,7 +313,7 @@ records_functions() {
 		[ "$(cat $HYP/current_tracer)" = nop ] &&
 		grep -q 'all functions enabled' $HYP/set_graph_function &&
 		fails_with "has no function no_such" h record --graph=no_such true &&
-		fails_with "record with hyptrace record --graph" h flame -i $OUT/emit.dat
+		fails_with "use hyptrace record --graph" h flame -i $OUT/emit.dat
 }
 
 if have_suite bookworm "hyptrace record and report"; then
