@@ -127,10 +127,9 @@ void graph_read(const char *path, const struct graph_user *user)
 	for (cpu = 0; cpu < r.nr_cpus; cpu++)
 		close_from(&r, cpu, 0, r.cpu[cpu].last);
 	if (!r.entries)
-		errx(1, "%s: has no calls of the hypervisor's functions: use hyptrace record --graph",
-		     path);
+		errx(1, "%s: has no calls of functions: use hyptrace record --graph", path);
 	if (r.lost)
-		warnx("%s: %" PRIu64 " events were lost; calls around them end there", path, r.lost);
+		warnx("%s: %" PRIu64 " events were lost, and calls end there", path, r.lost);
 	free(r.cpu);
 	tracecmd_close(hyp);
 	tracecmd_close(top);

@@ -25,16 +25,21 @@ u64 hyp_text_to_kernel;
  * struct walk - a walk from a function to its caller, and so on
  * @state:	the kernel's state; its pc is where the function returns to
  * @stacks:	this CPU's stacks
+ * @address:	the bits of addresses. In others, a return address may have an authentication code;
+ *		one that was signed twice, as in an exception, has no valid one to strip
  * @cpu:	this CPU
  * @depth:	number of its functions that return to hyp_hook_return and have not been passed
  * @pc:		where @state.pc is kept
+ * @hooked:	that is hyp_hook_return
  */
 struct walk {
 	struct unwind_state	state;
 	struct stack_info	stacks[2];
+	u64			address;
 	const struct hyp_trace_cpu *cpu;
 	u64			depth;
 	u64			*pc;
+	bool			hooked;
 };
 
 /* Begin a walk at the function that calls this. */
@@ -45,6 +50,7 @@ static __always_inline void walk_begin(struct walk *walk, const struct hyp_trace
 
 	walk->stacks[0] = (struct stack_info) { overflow, overflow + OVERFLOW_STACK_SIZE };
 	walk->stacks[1] = (struct stack_info) { stack, stack + PAGE_SIZE };
+	walk->address = GENMASK_ULL(63 - FIELD_GET(TCR_T0SZ_MASK, read_sysreg(tcr_el2)), 0);
 	walk->state.stacks = walk->stacks;
 	walk->state.nr_stacks = ARRAY_SIZE(walk->stacks);
 	walk->cpu = cpu;
@@ -52,27 +58,18 @@ static __always_inline void walk_begin(struct walk *walk, const struct hyp_trace
 	kvm_nvhe_unwind_init(&walk->state, (u64)__builtin_frame_address(0), 0);
 }
 
-/* A return address without its authentication code, if it has one. */
-static u64 strip(u64 ret)
-{
-	register u64 lr asm("x30") = ret;
-
-	/* This is xpaclri, which other CPUs execute as a nop. */
-	asm("hint #7" : "+r" (lr));
-	return lr;
-}
-
 /* Go to where the function returns; false if that is not EL2. */
 static bool walk_on(struct walk *walk)
 {
-	u64 record = walk->state.fp;
+	u64 record = walk->state.fp, ret;
 
 	if (unwind_next_frame_record(&walk->state))
 		return false;
 
+	ret = walk->state.pc & walk->address;
 	walk->pc = (u64 *)record + 1;
-	walk->state.pc = hyp_calls_return(walk->cpu, &walk->depth, record,
-					  strip(walk->state.pc));
+	walk->state.pc = hyp_calls_return(walk->cpu, &walk->depth, record, ret);
+	walk->hooked = walk->state.pc != ret;
 	return hyp_is_text(walk->state.pc);
 }
 
@@ -108,7 +105,7 @@ void hyp_stack_record(struct hyp_trace_cpu *cpu, u64 now)
 
 /**
  * hyp_stack_unhook() - have backtraces of this CPU show the real return addresses
- * @cpu:	this CPU, which panics: none of its functions will return
+ * @cpu:	this CPU, which panics: none of its functions that are hooked will return
  */
 void hyp_stack_unhook(struct hyp_trace_cpu *cpu)
 {
@@ -116,7 +113,8 @@ void hyp_stack_unhook(struct hyp_trace_cpu *cpu)
 
 	walk_begin(&walk, cpu);
 	while (walk_on(&walk))
-		*walk.pc = walk.state.pc;
+		if (walk.hooked)
+			*walk.pc = walk.state.pc;
 }
 
 void handle___hyp_trace_stacks(struct kvm_cpu_context *host_ctxt)
