@@ -28,7 +28,7 @@ struct trace_ext_function {
 	unsigned long		parent_ip;
 };
 
-/* What ftrace's format says is in a stack, and the most that a writer puts there. */
+/* The number of callers in ftrace's format of a stack, and the most that a writer records. */
 #define TRACE_EXT_STACK_MIN	8
 #define TRACE_EXT_STACK_MAX	16
 
@@ -70,7 +70,7 @@ struct trace_ext_graph_return {
 	unsigned long long	rettime;
 } __packed;
 
-/* What @ret.retval is if the result may be an address. No error and no small number is that. */
+/* This is @ret.retval if the result may be an address. No error and no small number is that. */
 #define TRACE_EXT_NO_RESULT	BIT(63)
 
 /* Results up to that are recorded, and errors. */

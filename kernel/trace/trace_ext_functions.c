@@ -73,7 +73,7 @@ static struct functions {
 	.lock	= __MUTEX_INITIALIZER(functions.lock),
 };
 
-/* What the tracer "function" records. */
+/* The option of the tracer "function". */
 #define FUNC_STACK_TRACE	BIT(0)
 
 static struct tracer_opt function_opts[] = {

@@ -50,7 +50,7 @@ static enum trace_ext_action action_of(const char *command)
 	return TRACE_EXT_NO_ACTION;
 }
 
-/* What kind of trigger of an event is this? */
+/* The kind of a trigger of an event. */
 static enum trace_ext_kind kind_of(const struct trace_event_file *file, const char *command)
 {
 	if (!writer_has_triggers(file->tr))

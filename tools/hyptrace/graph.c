@@ -19,7 +19,7 @@
 /* ftrace's limit, FTRACE_RETFUNC_DEPTH. */
 #define MAX_DEPTH	50
 
-/* What the kernel puts before the names of the hypervisor's functions. */
+/* The hypervisor's functions have this before their names in the kernel. */
 #define PREFIX		"__kvm_nvhe_"
 
 /* A CPU's functions that have not returned: their depths in the hypervisor, and addresses. */

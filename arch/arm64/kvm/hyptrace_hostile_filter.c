@@ -217,7 +217,7 @@ static void bad_uses(struct kunit *test)
  * hostile_stacks_arguments() - stacks with a wrong argument, and of every event
  * @test:	the test
  *
- * What the host says of EL2's text goes into records, and nowhere else.
+ * The host's idea of where EL2's text is goes into records, and nowhere else.
  */
 void hostile_stacks_arguments(struct kunit *test)
 {

@@ -58,7 +58,7 @@ void hostile_functions_arguments(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, 1, large[i]));
 	}
 	KUNIT_EXPECT_EQ(test, 0, text_changed());
-	/* What tells that the text is the same can tell that it is not. */
+	/* This check can fail: a hook changes the text. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_hook(nr - 1, TRACE_EXT_HOOK_GRAPH));
 	KUNIT_EXPECT_EQ(test, -EBADMSG, text_changed());
 
@@ -70,7 +70,7 @@ void hostile_functions_arguments(struct kunit *test)
  * hostile_functions_in_use() - hooks are set and removed while EL2 executes them
  * @test:	the test
  *
- * What the host says of EL2's text goes into records, and nowhere else.
+ * The host's idea of where EL2's text is goes into records, and nowhere else.
  */
 void hostile_functions_in_use(struct kunit *test)
 {

@@ -6,7 +6,7 @@
  * part of tracing. So whatever is called here has no hook, which a test checks
  * (tools/testing/selftests/hyp_trace/build/hooks).
  *
- * What is recorded are addresses in the kernel: no address of EL2 leaves EL2.
+ * The records have addresses in the kernel: no address of EL2 leaves EL2.
  */
 
 #include <nvhe/trace.h>

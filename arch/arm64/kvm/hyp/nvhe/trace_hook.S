@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a function's second slot calls, see asm/kvm_hypfunctions.h.
+ * The hooks that a function's second slot calls, see asm/kvm_hypfunctions.h.
  *
  * A hook runs before its function has done anything: x0 to x8 are the function's arguments,
  * x9 is its return address, and lr is where it goes on. A hook may change x9 to x17. EL2's C code

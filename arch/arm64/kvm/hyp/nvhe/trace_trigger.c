@@ -58,7 +58,7 @@ static void act(struct hyp_trace_cpu *cpu, struct hyp_trigger *trigger, bool on)
 		ext_ring_call_reader(&cpu->user.ring);
 }
 
-/* What an event is to do now. */
+/* The action that an event is to take now. */
 static u8 action_now(struct hyp_trace_cpu *cpu, u64 type, enum hyp_filter_use use)
 {
 	struct hyp_trigger *trigger = &hyp_triggers[use][FIELD_GET(HYP_EVENT_NUMBER, type)];

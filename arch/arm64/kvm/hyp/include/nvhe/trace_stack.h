@@ -10,7 +10,7 @@
 
 #include <asm/sections.h>
 
-/* What to add to an address of EL2's text to get that in the kernel; 0 before it is known. */
+/* An address of EL2's text and this are the address in the kernel; 0 before it is known. */
 extern u64 hyp_text_to_kernel;
 
 /**
