@@ -131,6 +131,16 @@ static bool is_recursion(const struct stacks *s, int depth)
 	return begins_with(s, name);
 }
 
+/* What CPU 0 records while EL2 calls hyp_test_recurse(). */
+static struct stacks stacks_of_recursion(int depth)
+{
+	int ret = put(HYP "tracing_on", "1") ?: write_test(HYP_TRACE_TEST_RECURSE, depth);
+	struct stacks s = stacks_of_cpu0();
+
+	s.errors += !!ret;
+	return s;
+}
+
 /* The fixture --------------------------------------------------------------------------- */
 
 FIXTURE(stack) {
@@ -179,9 +189,7 @@ TEST_F(stack, each_event_has_the_stack_behind_it)
 
 	ASSERT_EQ(0, put(HYP "options/stacktrace", "1"));
 	for (depth = 0; depth < MAX_STACK + 4; depth++) {
-		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_RECURSE, depth));
-		s = stacks_of_cpu0();
+		s = stacks_of_recursion(depth);
 		EXPECT_EQ(0, s.errors);
 		EXPECT_EQ(1, s.events);
 		EXPECT_EQ(1, s.with_stack);
@@ -343,9 +351,7 @@ TEST_F(stack, return_addresses_that_are_hooked_are_the_real_ones)
 	ASSERT_EQ(0, put(HYP "options/stacktrace", "1"));
 	ASSERT_EQ(0, put(HYP "current_tracer", "function_graph"));
 	for (depth = 0; depth < MAX_STACK + 4; depth++) {
-		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_RECURSE, depth));
-		s = stacks_of_cpu0();
+		s = stacks_of_recursion(depth);
 		EXPECT_EQ(0, s.errors);
 		EXPECT_EQ(1, s.with_stack);
 		EXPECT_TRUE(is_recursion(&s, depth));
@@ -353,9 +359,7 @@ TEST_F(stack, return_addresses_that_are_hooked_are_the_real_ones)
 
 	/* Some are hooked, and some are not. */
 	ASSERT_EQ(0, put(HYP "set_ftrace_filter", "handle_*"));
-	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_RECURSE, 3));
-	s = stacks_of_cpu0();
+	s = stacks_of_recursion(3);
 	EXPECT_EQ(0, s.errors);
 	EXPECT_TRUE(is_recursion(&s, 3));
 }
