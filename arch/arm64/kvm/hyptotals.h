@@ -44,6 +44,5 @@ size_t hyptotals_snapshot_rows(const void *snapshot);
 void hyptotals_show_header(struct seq_file *m);
 void hyptotals_show_row(struct seq_file *m, const void *snapshot, size_t i);
 int hyptotals_show_cpus(struct seq_file *m);
-int hyptotals_show_vms(struct seq_file *m);
 
 #endif /* __ARM64_KVM_HYPTOTALS_HOST_H */

@@ -18,6 +18,7 @@
 #include <linux/tracefs.h>
 
 #include "hyptotals.h"
+#include "hyptrace_vms.h"
 
 /* table ------------------------------------------------------------------------------- */
 
@@ -133,7 +134,7 @@ static const struct file_kind file_kinds[] = {
 	{ "rows",	rows_show,	hyptotals_set_rows },
 	{ "reset",	NULL,		reset_set },
 	{ "cpus",	hyptotals_show_cpus, NULL },
-	{ "vms",	hyptotals_show_vms, NULL },
+	{ "vms",	hyptrace_show_vms, NULL },
 };
 
 static int file_show(struct seq_file *m, void *v)

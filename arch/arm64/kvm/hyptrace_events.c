@@ -9,6 +9,7 @@
 #include <asm/sections.h>
 
 #include "hyptrace.h"
+#include "hyptrace_channel.h"
 #include "hyptrace_hcall_names.h"
 #include "hyptrace_printk.h"
 
@@ -46,6 +47,28 @@ static enum print_line_t hyp_panic_print(struct trace_iterator *iter, int flags,
 	return trace_handle_return(s);
 }
 
+#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+static_assert(sizeof(struct trace_event_raw_guest_trace_1) ==
+	      sizeof(struct hyptrace_guest_record) + sizeof(u64));
+static_assert(sizeof(struct trace_event_raw_guest_trace_16) ==
+	      sizeof(struct hyptrace_guest_record) + HYPERTRACE_MAX_ARGS * sizeof(u64));
+static_assert(offsetof(struct trace_event_raw_guest_trace_1, id) ==
+	      offsetof(struct hyptrace_guest_record, id));
+
+static void __init guest_events_init(void)
+{
+	hyptrace_channel_print_init(&event_guest_trace_1.call);
+	hyptrace_channel_print_init(&event_guest_trace_2.call);
+	hyptrace_channel_print_init(&event_guest_trace_4.call);
+	hyptrace_channel_print_init(&event_guest_trace_8.call);
+	hyptrace_channel_print_init(&event_guest_trace_16.call);
+}
+#else
+static void __init guest_events_init(void)
+{
+}
+#endif
+
 /**
  * hyptrace_events_init() - make events print what only the kernel knows
  *
@@ -56,4 +79,5 @@ void __init hyptrace_events_init(void)
 	hyptrace_printk_init(&event_hyp_printk.call, &event_hyp_puts.call);
 	event_hyp_panic.call.event.funcs->trace = hyp_panic_print;
 	event_hyp_panic.by_kernel = true;
+	guest_events_init();
 }

@@ -37,6 +37,45 @@ do {									\
 #define VCPU_PR_FMT	"vm=%u vcpu=%u"
 #define VCPU_PR_ARG	__entry->vm, __entry->vcpu
 
+/* What a guest passes for an event: who makes the call, and the arguments. */
+#define GUEST_ENTRY							\
+	VCPU_ENTRY							\
+	__field(u16, client)						\
+	__field(u16, count)						\
+	__field(u32, lost)
+#define GUEST_ASSIGN(_vcpu, _desc, _lost)				\
+do {									\
+	VCPU_ASSIGN(_vcpu);						\
+	__entry->client = hyp_channel_client(_desc);			\
+	__entry->count = hyp_channel_count(_desc);			\
+	__entry->lost = _lost;						\
+} while (0)
+#define GUEST_PR_FMT	VCPU_PR_FMT " client=%u lost=%u"
+#define GUEST_PR_ARG	VCPU_PR_ARG, __entry->client, __entry->lost
+
+#define GUEST_ARGS_1(X)		X(0)
+#define GUEST_ARGS_2(X)		GUEST_ARGS_1(X) X(1)
+#define GUEST_ARGS_4(X)		GUEST_ARGS_2(X) X(2) X(3)
+#define GUEST_ARGS_8(X)		GUEST_ARGS_4(X) X(4) X(5) X(6) X(7)
+#define GUEST_ARGS_16(X)						\
+	GUEST_ARGS_8(X) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+
+#define GUEST_ARG_FIELD(i)	__field(u64, a##i)
+#define GUEST_ARG_ASSIGN(i)	__entry->a##i = hyp_channel_arg(vcpu, desc, i);
+#define GUEST_ARG_PR_FMT(i)	" a" #i "=0x%llx"
+#define GUEST_ARG_PR_ARG(i)	, __entry->a##i
+
+#define GUEST_TRACE_STRUCT(args)					\
+	GUEST_ENTRY							\
+	__field(u32, id)						\
+	args(GUEST_ARG_FIELD)
+#define GUEST_TRACE_ASSIGN(args)					\
+	GUEST_ASSIGN(vcpu, desc, lost);					\
+	__entry->id = desc;						\
+	args(GUEST_ARG_ASSIGN)
+#define GUEST_TRACE_PR_FMT(args)	GUEST_PR_FMT " id=%u" args(GUEST_ARG_PR_FMT)
+#define GUEST_TRACE_PR_ARG(args)	GUEST_PR_ARG, __entry->id args(GUEST_ARG_PR_ARG)
+
 #endif /* _TRACE_HYP_H */
 
 HYP_DEFINE_ALL_ENUMS
@@ -606,6 +645,120 @@ TRACE_EVENT(vgic_save,
 		  VCPU_PR_ARG, __entry->lrs, __entry->empty,
 		  __entry->maintenance)
 );
+
+#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+/* What guests record themselves */
+
+/*
+ * A guest records an event with an argument, or with none. lost is how many of this vCPU's
+ * events had to be dropped before, because it recorded too many.
+ */
+TRACE_EVENT(guest_trace_1,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_ARGS(vcpu, desc, lost),
+	TP_STRUCT__entry(
+		GUEST_TRACE_STRUCT(GUEST_ARGS_1)
+	),
+	TP_fast_assign(
+		GUEST_TRACE_ASSIGN(GUEST_ARGS_1)
+	),
+	TP_printk(GUEST_TRACE_PR_FMT(GUEST_ARGS_1), GUEST_TRACE_PR_ARG(GUEST_ARGS_1))
+);
+
+/* A guest records an event with two arguments. */
+TRACE_EVENT(guest_trace_2,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_ARGS(vcpu, desc, lost),
+	TP_STRUCT__entry(
+		GUEST_TRACE_STRUCT(GUEST_ARGS_2)
+	),
+	TP_fast_assign(
+		GUEST_TRACE_ASSIGN(GUEST_ARGS_2)
+	),
+	TP_printk(GUEST_TRACE_PR_FMT(GUEST_ARGS_2), GUEST_TRACE_PR_ARG(GUEST_ARGS_2))
+);
+
+/* A guest records an event with 3 or 4 arguments. */
+TRACE_EVENT(guest_trace_4,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_ARGS(vcpu, desc, lost),
+	TP_STRUCT__entry(
+		GUEST_TRACE_STRUCT(GUEST_ARGS_4)
+	),
+	TP_fast_assign(
+		GUEST_TRACE_ASSIGN(GUEST_ARGS_4)
+	),
+	TP_printk(GUEST_TRACE_PR_FMT(GUEST_ARGS_4), GUEST_TRACE_PR_ARG(GUEST_ARGS_4))
+);
+
+/* A guest records an event with 5 to 8 arguments. */
+TRACE_EVENT(guest_trace_8,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_ARGS(vcpu, desc, lost),
+	TP_STRUCT__entry(
+		GUEST_TRACE_STRUCT(GUEST_ARGS_8)
+	),
+	TP_fast_assign(
+		GUEST_TRACE_ASSIGN(GUEST_ARGS_8)
+	),
+	TP_printk(GUEST_TRACE_PR_FMT(GUEST_ARGS_8), GUEST_TRACE_PR_ARG(GUEST_ARGS_8))
+);
+
+/* A guest records an event with 9 to 16 arguments. */
+TRACE_EVENT(guest_trace_16,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_ARGS(vcpu, desc, lost),
+	TP_STRUCT__entry(
+		GUEST_TRACE_STRUCT(GUEST_ARGS_16)
+	),
+	TP_fast_assign(
+		GUEST_TRACE_ASSIGN(GUEST_ARGS_16)
+	),
+	TP_printk(GUEST_TRACE_PR_FMT(GUEST_ARGS_16), GUEST_TRACE_PR_ARG(GUEST_ARGS_16))
+);
+
+/* A guest records a text of count bytes; a control character is a "?". */
+TRACE_EVENT(guest_mark,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_ARGS(vcpu, desc, lost),
+	TP_STRUCT__entry(
+		GUEST_ENTRY
+		__array(char, text, HYPERTRACE_MAX_TEXT)
+	),
+	TP_fast_assign(
+		GUEST_ASSIGN(vcpu, desc, lost);
+		hyp_channel_text(vcpu, desc, __entry->text);
+	),
+	TP_printk(GUEST_PR_FMT " %.112s", GUEST_PR_ARG, __entry->text)
+);
+
+/*
+ * A guest says what its clocks were when its virtual counter was cntvct [ns]. at is what the
+ * clock of this trace was then.
+ */
+TRACE_EVENT(guest_clock,
+	TP_PROTO(const struct kvm_vcpu *vcpu, u32 lost),
+	TP_ARGS(vcpu, lost),
+	TP_STRUCT__entry(
+		__field(u64, at)
+		__field(u64, boot)
+		__field(u64, mono)
+		__field(u64, cntvct)
+		VCPU_ENTRY
+		__field(u32, lost)
+	),
+	TP_fast_assign(
+		__entry->at = hyp_channel_at(vcpu_get_reg(vcpu, 4));
+		__entry->boot = vcpu_get_reg(vcpu, 2);
+		__entry->mono = vcpu_get_reg(vcpu, 3);
+		__entry->cntvct = vcpu_get_reg(vcpu, 4);
+		VCPU_ASSIGN(vcpu);
+		__entry->lost = lost;
+	),
+	TP_printk(VCPU_PR_FMT " lost=%u at=%llu boot=%llu mono=%llu cntvct=%llu", VCPU_PR_ARG,
+		  __entry->lost, __entry->at, __entry->boot, __entry->mono, __entry->cntvct)
+);
+#endif
 
 /* Protected KVM: ownership of memory */
 

@@ -173,11 +173,11 @@ struct hyp_totals_vcpu {
 struct kvm;
 
 #ifdef CONFIG_NVHE_EL2_TRACING
-void hyptotals_vm_init(struct kvm *kvm);
-void hyptotals_vm_gone(struct kvm *kvm);
+void hyptrace_vm_init(struct kvm *kvm);
+void hyptrace_vm_gone(struct kvm *kvm);
 #else
-static inline void hyptotals_vm_init(struct kvm *kvm) { }
-static inline void hyptotals_vm_gone(struct kvm *kvm) { }
+static inline void hyptrace_vm_init(struct kvm *kvm) { }
+static inline void hyptrace_vm_gone(struct kvm *kvm) { }
 #endif
 
 #endif /* __ARM64_KVM_HYPTOTALS_H__ */

@@ -13,6 +13,7 @@
 
 #include <nvhe/gfp.h>
 #include <nvhe/memory.h>
+#include <nvhe/trace_channel.h>
 #include <nvhe/trace_span.h>
 #include <nvhe/trace_test.h>
 #include <nvhe/trap_handler.h>
@@ -161,6 +162,7 @@ static __always_inline s64 hyp_hcall_result(u32 id,
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_filter:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_trigger:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_triggers:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_mark:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_swap:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_reset:
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_clock:

@@ -8,44 +8,30 @@
  */
 
 #include <linux/kvm_host.h>
-#include <linux/list.h>
+#include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include <asm/kvm_hyptrace.h>
 
-#include "hyptotals.h"
+#include "hyptrace.h"
+#include "hyptrace_vms.h"
 
 /* VMs that are gone are listed as long as there are not more of them than this. */
 #define MAX_GONE	1024
 
-/**
- * struct vm - a VM that has a number
- * @list:	in @vms
- * @number:	its number
- * @pid:	of the process that has created it
- * @kvm:	the VM, NULL if it is gone
- * @nr_tids:	number of @tids
- * @tids:	of its vCPUs' threads, if it is gone; 0 for a vCPU that has not run
- */
-struct vm {
-	struct list_head	list;
-	u32			number;
-	pid_t			pid;
-	struct kvm		*kvm;
-	u32			nr_tids;
-	pid_t			*tids;
-};
+/* The youngest of them keep the names of their events, which may still be read. */
+#define MAX_GONE_WITH_NAMES	32
 
-static DEFINE_MUTEX(vms_lock);
-static LIST_HEAD(vms);			/* by age */
+DEFINE_MUTEX(hyptrace_vms_lock);
+static LIST_HEAD(vms);			/* by age; readers of events use RCU */
 static u32 last_number;
 static u32 nr_living;
 static u32 nr_gone;
 
 static bool is_taken(u32 number)
 {
-	const struct vm *vm;
+	const struct hyptrace_vm *vm;
 
 	if (!(u16)number)
 		return true;
@@ -57,6 +43,43 @@ static bool is_taken(u32 number)
 	return false;
 }
 
+/**
+ * hyptrace_vm_numbered() - find a VM that is not gone
+ * @number:	its number
+ *
+ * Return: the VM, or NULL
+ */
+struct hyptrace_vm *hyptrace_vm_numbered(u32 number)
+{
+	struct hyptrace_vm *vm;
+
+	lockdep_assert_held(&hyptrace_vms_lock);
+
+	list_for_each_entry(vm, &vms, list)
+		if (vm->kvm && vm->number == number)
+			return vm;
+
+	return NULL;
+}
+
+/**
+ * hyptrace_vm_of_event() - find the VM of an event, which may be gone
+ * @number:	the low 16 bits of its number
+ *
+ * Context: in RCU's critical section.
+ * Return: the VM, the youngest if there are several; or NULL
+ */
+struct hyptrace_vm *hyptrace_vm_of_event(u16 number)
+{
+	struct hyptrace_vm *vm, *found = NULL;
+
+	list_for_each_entry_rcu(vm, &vms, list)
+		if ((u16)vm->number == number)
+			found = vm;
+
+	return found;
+}
+
 static void tell_el2(u32 number, bool gone)
 {
 	struct arm_smccc_res res;
@@ -65,15 +88,15 @@ static void tell_el2(u32 number, bool gone)
 }
 
 /**
- * hyptotals_vm_init() - give a new VM its number
+ * hyptrace_vm_init() - give a new VM its number
  * @kvm:	the VM
  *
  * If there is no memory, or if there are more VMs than numbers with different low bits, the VM
  * has number 0 and is not listed.
  */
-void hyptotals_vm_init(struct kvm *kvm)
+void hyptrace_vm_init(struct kvm *kvm)
 {
-	struct vm *vm;
+	struct hyptrace_vm *vm;
 
 	if (!hyptrace_available)
 		return;
@@ -83,7 +106,7 @@ void hyptotals_vm_init(struct kvm *kvm)
 	if (!vm)
 		return;
 
-	guard(mutex)(&vms_lock);
+	guard(mutex)(&hyptrace_vms_lock);
 
 	if (nr_living == U16_MAX) {
 		kfree(vm);
@@ -98,7 +121,8 @@ void hyptotals_vm_init(struct kvm *kvm)
 	vm->number = last_number;
 	vm->pid = task_tgid_nr(current);
 	vm->kvm = kvm;
-	list_add_tail(&vm->list, &vms);
+	hyptrace_channel_vm_init(vm);
+	list_add_tail_rcu(&vm->list, &vms);
 	kvm->arch.hyp_trace_vm = vm->number;
 	tell_el2(vm->number, false);
 }
@@ -111,31 +135,41 @@ static pid_t tid_of(struct kvm_vcpu *vcpu)
 
 static void forget_oldest(void)
 {
-	struct vm *vm;
+	struct hyptrace_vm *vm;
 
 	list_for_each_entry(vm, &vms, list) {
 		if (vm->kvm)
 			continue;
 
-		list_del(&vm->list);
+		list_del_rcu(&vm->list);
 		kfree(vm->tids);
-		kfree(vm);
+		kfree_rcu(vm, rcu);
 		nr_gone--;
 		return;
 	}
 }
 
+static void forget_names(void)
+{
+	struct hyptrace_vm *vm;
+	u32 gone = 0;
+
+	list_for_each_entry_reverse(vm, &vms, list)
+		if (!vm->kvm && ++gone > MAX_GONE_WITH_NAMES)
+			hyptrace_channel_forget_names(vm);
+}
+
 /**
- * hyptotals_vm_gone() - a VM is about to be destroyed
+ * hyptrace_vm_gone() - a VM is about to be destroyed
  * @kvm:	the VM, with its vCPUs
  */
-void hyptotals_vm_gone(struct kvm *kvm)
+void hyptrace_vm_gone(struct kvm *kvm)
 {
 	unsigned long n = atomic_read(&kvm->online_vcpus), i;
 	struct kvm_vcpu *vcpu;
-	struct vm *vm;
+	struct hyptrace_vm *vm;
 
-	guard(mutex)(&vms_lock);
+	guard(mutex)(&hyptrace_vms_lock);
 
 	list_for_each_entry(vm, &vms, list)
 		if (vm->kvm == kvm)
@@ -143,6 +177,7 @@ void hyptotals_vm_gone(struct kvm *kvm)
 	if (list_entry_is_head(vm, &vms, list))
 		return;
 
+	hyptrace_channel_vm_gone(vm);
 	vm->kvm = NULL;
 	nr_living--;
 	vm->tids = kcalloc(n, sizeof(*vm->tids), GFP_KERNEL);
@@ -153,11 +188,12 @@ void hyptotals_vm_gone(struct kvm *kvm)
 	}
 
 	tell_el2(vm->number, true);
+	forget_names();
 	if (++nr_gone > MAX_GONE)
 		forget_oldest();
 }
 
-static void show_vm(struct seq_file *m, const struct vm *vm)
+static void show_vm(struct seq_file *m, const struct hyptrace_vm *vm)
 {
 	struct kvm_vcpu *vcpu;
 	unsigned long i;
@@ -173,16 +209,16 @@ static void show_vm(struct seq_file *m, const struct vm *vm)
 }
 
 /**
- * hyptotals_show_vms() - list the VMs that have numbers
+ * hyptrace_show_vms() - list the VMs that have numbers
  * @m:		the file
  *
  * Return: 0
  */
-int hyptotals_show_vms(struct seq_file *m)
+int hyptrace_show_vms(struct seq_file *m)
 {
-	const struct vm *vm;
+	const struct hyptrace_vm *vm;
 
-	guard(mutex)(&vms_lock);
+	guard(mutex)(&hyptrace_vms_lock);
 
 	seq_puts(m, "vm\tpid\tstate\tvcpu_tids\n");
 	list_for_each_entry(vm, &vms, list)
