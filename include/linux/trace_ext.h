@@ -95,6 +95,9 @@ enum trace_ext_action {
  * @del_trigger: have the event no longer do that
  * @trigger_left: how often the event may still do that; -1: without a limit
  * @set_stacks:	record the stack after each event, or (false) do not. NULL if the writer can't
+ * @mark:	record what a user has written to trace_marker: @len characters, 1 to
+ *		TRACE_EXT_MARK_MAX, without a line feed at the end; @ip is where in this kernel.
+ *		-EBADF if nothing is recorded just now. NULL if the writer can't
  * @set_running: in mode TRACE_EXT_ON, stop or start recording, as triggers do. Any context
  * @is_running:	whether triggers or @set_running let events be recorded. Any context
  * @seen:	a reader of events has closed its file. Any context. NULL if the writer need
@@ -131,6 +134,7 @@ struct trace_ext_ops {
 	void	(*del_trigger)(unsigned int event, enum trace_ext_action action);
 	long	(*trigger_left)(unsigned int event, enum trace_ext_action action);
 	int	(*set_stacks)(bool on);
+	int	(*mark)(unsigned long ip, const char *text, size_t len);
 	void	(*set_running)(bool on);
 	bool	(*is_running)(void);
 	int	(*set_alarm)(int cpu, u64 pos);

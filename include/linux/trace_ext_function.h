@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions of external writers: tracers, and stack traces. The records are ftrace's own, as a
- * writer writes them; trace_ext_functions.c checks that they are those of trace_entries.h.
+ * What external writers record in ftrace's own records: functions, stack traces and marks.
+ * trace_ext_functions.c and trace_ext_mark.c check that they are those of trace_entries.h.
  */
 #ifndef _LINUX_TRACE_EXT_FUNCTION_H
 #define _LINUX_TRACE_EXT_FUNCTION_H
 
+#include <linux/align.h>
 #include <linux/bits.h>
 #include <linux/ftrace.h>
 #include <linux/trace_events.h>
@@ -13,6 +14,7 @@
 /* The types of the records. */
 #define TRACE_EXT_FUNCTION	1
 #define TRACE_EXT_STACK		4
+#define TRACE_EXT_PRINT		5
 #define TRACE_EXT_GRAPH_RETURN	10
 #define TRACE_EXT_GRAPH_ENTRY	11
 
@@ -69,6 +71,22 @@ struct trace_ext_graph_return {
 	unsigned long long	calltime;
 	unsigned long long	rettime;
 } __packed;
+
+/* Characters of a mark that are recorded, and room for them, a line feed and a 0. */
+#define TRACE_EXT_MARK_MAX	112
+#define TRACE_EXT_MARK_ROOM	ALIGN(TRACE_EXT_MARK_MAX + 2, 4)
+
+/**
+ * struct trace_ext_print - ftrace:print
+ * @ent:	its type is TRACE_EXT_PRINT
+ * @ip:		where in this kernel it comes from
+ * @text:	the text, a line feed, and zeros to the end of the record, one at least
+ */
+struct trace_ext_print {
+	struct trace_entry	ent;
+	unsigned long		ip;
+	char			text[TRACE_EXT_MARK_ROOM];
+};
 
 /* This is @ret.retval if the result may be an address. No error and no small number is that. */
 #define TRACE_EXT_NO_RESULT	BIT(63)

@@ -40,9 +40,14 @@ struct record_head {
 	s32	pid;
 };
 
-/* True if a record has no value that ftrace can't print. */
-static bool values_ok(const void *record, u16 type, const struct ext_page_limit *limit)
+/* True if a record has nothing that ftrace can't print. */
+static bool values_ok(const void *record, u32 size, u16 type, const struct ext_page_format *format)
 {
+	const struct ext_page_limit *limit = format->limits;
+
+	if (type == format->text)
+		return !READ_ONCE(((const char *)record)[size - 1]);
+
 	for (; limit && limit->type; limit++)
 		if (limit->type == type &&
 		    READ_ONCE(*(const u32 *)(record + limit->offset)) > limit->max)
@@ -66,7 +71,7 @@ static bool record_ok(const struct record_head *record, u32 size,
 	type = READ_ONCE(record->type);
 	return type < format->nr_types && format->size[type] &&
 	       size >= format->size[type] && READ_ONCE(record->pid) >= 0 &&
-	       (type >= EXT_PAGE_LIMITED_TYPES || values_ok(record, type, format->limits));
+	       (type >= EXT_PAGE_LIMITED_TYPES || values_ok(record, size, type, format));
 }
 
 /**

@@ -34,6 +34,8 @@ struct ext_page_limit {
  * @nr_types:	length of @size
  * @size:	by event type: size of its record [bytes]; 0 if the type is not valid
  * @limits:	what records of types below EXT_PAGE_LIMITED_TYPES may have; or NULL
+ * @text:	the type of records that end with a text and a 0, below EXT_PAGE_LIMITED_TYPES;
+ *		or 0
  *
  * ftrace would print a record of any other type by the functions of that type's owner, and
  * would read beyond the end of a record that is too short.
@@ -42,6 +44,7 @@ struct ext_page_format {
 	unsigned int			nr_types;
 	const u16			*size;
 	const struct ext_page_limit	*limits;
+	u16				text;
 };
 
 /**

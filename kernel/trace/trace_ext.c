@@ -22,6 +22,7 @@
 #include "trace_ext_filter.h"
 #include "trace_ext_follow.h"
 #include "trace_ext_functions.h"
+#include "trace_ext_mark.h"
 #include "trace_ext_mem.h"
 #include "trace_ext_test.h"
 
@@ -574,6 +575,7 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 
 	trace_ext_follow_init(writer, ext->tr->dir);
 	trace_ext_functions_files(ext, ext->tr->dir);
+	trace_ext_mark_file(ext, ext->tr->dir);
 	trace_ext_test_init(ext);
 	if (writer->created)
 		writer->created(ext->tr->dir);

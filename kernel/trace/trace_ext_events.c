@@ -19,6 +19,7 @@
 #include "trace_ext_events.h"
 #include "trace_ext_follow.h"
 #include "trace_ext_functions.h"
+#include "trace_ext_mark.h"
 
 /**
  * trace_ext_log_error() - write to an error_log what an event can't do
@@ -202,6 +203,7 @@ static void __init add_own_records(const struct trace_ext_writer *writer,
 
 	if (writer->ops->set_stacks)
 		size[TRACE_STACK] = offsetof(struct trace_ext_stack, caller[TRACE_EXT_STACK_MIN]);
+	trace_ext_mark_format(writer, format, size);
 	trace_ext_functions_format(writer, format, size);
 }
 

@@ -86,6 +86,7 @@ static const struct own_record {
 } own_records[] = {
 	{ TRACE_FN, "function" },
 	{ TRACE_STACK, "kernel_stack" },
+	{ TRACE_PRINT, "print" },
 	{ TRACE_GRAPH_ENT, "funcgraph_entry" },
 	{ TRACE_GRAPH_RET, "funcgraph_exit" },
 };
@@ -103,8 +104,10 @@ static void __init translate_own(const struct ext_page_format *format, u16 *size
 	}
 
 	last.types.same &= same_build();
-	if (same_build())
+	if (same_build()) {
 		last.types.format.limits = format->limits;
+		last.types.format.text = format->text;
+	}
 }
 
 /* Find this kernel's types of the events in the bank. */
@@ -238,6 +241,9 @@ static void relocate_record(void *record, const void *end, u64 delta)
 		break;
 	case TRACE_GRAPH_RET:
 		((struct trace_ext_graph_return *)record)->ret.func += delta;
+		break;
+	case TRACE_PRINT:
+		((struct trace_ext_print *)record)->ip += delta;
 		break;
 	case TRACE_STACK:
 		for (caller = stack->caller;

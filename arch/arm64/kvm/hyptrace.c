@@ -19,6 +19,7 @@
 #include <asm/virt.h>
 
 #include "hyptrace.h"
+#include "hyptrace_channel.h"
 
 /* A CPU's rings: for readers of hyp/, and for what is followed. */
 enum kind {
@@ -554,6 +555,7 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.del_trigger	= hyptrace_del_trigger,
 	.trigger_left	= hyptrace_trigger_left,
 	.set_stacks	= hyptrace_set_stacks,
+	.mark		= hyptrace_mark,
 	.set_running	= hyptrace_set_running,
 	.is_running	= hyptrace_is_running,
 };
@@ -561,6 +563,7 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 static void created(struct dentry *dir)
 {
 	hyptotals_files_init(dir);
+	hyptrace_channel_files_init(dir);
 	hyptrace_test_init(dir);
 }
 

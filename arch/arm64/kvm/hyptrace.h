@@ -107,6 +107,7 @@ int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long 
 			 const struct ext_filter_pred *preds, unsigned int nr);
 void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action);
 long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action);
+int hyptrace_mark(unsigned long ip, const char *text, size_t len);
 void hyptrace_set_running(bool on);
 bool hyptrace_is_running(void);
 

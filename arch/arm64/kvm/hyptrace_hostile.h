@@ -257,6 +257,13 @@ static inline int hostile_stacks(u64 on, u64 text)
 	return hyptrace_call(&res, __hyp_trace_stacks, on, text);
 }
 
+static inline int hostile_mark(u64 len)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_trace_mark, 0, len);
+}
+
 static inline int hostile_run(u64 on)
 {
 	struct arm_smccc_res res;
@@ -319,6 +326,7 @@ void hostile_filter_arguments(struct kunit *test);
 void hostile_filter_order(struct kunit *test);
 void hostile_trigger_arguments(struct kunit *test);
 void hostile_stacks_arguments(struct kunit *test);
+void hostile_mark_arguments(struct kunit *test);
 void hostile_follow_arguments(struct kunit *test);
 void hostile_follow_two_rings(struct kunit *test);
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER

@@ -1015,6 +1015,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(hostile_filter_order),
 	KUNIT_CASE(hostile_trigger_arguments),
 	KUNIT_CASE(hostile_stacks_arguments),
+	KUNIT_CASE(hostile_mark_arguments),
 	KUNIT_CASE(hostile_follow_arguments),
 	KUNIT_CASE(hostile_follow_two_rings),
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER

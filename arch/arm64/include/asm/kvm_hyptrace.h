@@ -70,6 +70,10 @@
  *	Record the stack after each event (1) or not (0). Addresses in records are as if EL2's
  *	text began at @text.
  *	-EINVAL: out of range; -EPERM: tracing is locked
+ * __hyp_trace_mark(ip, len, text...)
+ *	Record @len bytes of text, 1 to TRACE_EXT_MARK_MAX, as ftrace:print with that @ip. The
+ *	text is in the registers of the further arguments, the first byte in bits 7:0.
+ *	-EINVAL: out of range; -EBADF: not recorded: tracing is off, or the ring is full
  * __hyp_trace_swap(ring) -> {page id, position, sequence number}
  *	Exchange the reader page for the oldest unread one (ext_ring_swap()).
  *	-ENOENT: no ring; -EAGAIN: nothing to swap
@@ -292,7 +296,7 @@ static inline u64 hyp_trace_region_pages(u32 nr_slots)
 }
 
 /* Size of the largest record that EL2 writes, which it checks when it is compiled [bytes]. */
-#define HYP_RECORD_MAX		64
+#define HYP_RECORD_MAX		152
 
 /* The places for the comparisons of all filters together. */
 #define HYP_FILTER_PLACES	1024

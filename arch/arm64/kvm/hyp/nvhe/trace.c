@@ -15,6 +15,7 @@
  */
 
 #include <nvhe/trace.h>
+#include <nvhe/trace_channel.h>
 #include <nvhe/trace_test.h>
 
 #include <nvhe/trap_handler.h>
@@ -337,13 +338,15 @@ static void words_update(bool stopped)
 
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		WRITE_ONCE(words[event], event_word(event, stopped));
-		any |= !!words[event];
+		if (!hyp_channel_has(event))
+			any |= !!words[event];
 	}
 
 	WRITE_ONCE(words[HYP_EVENT_ANY], any);
 	WRITE_ONCE(words[HYP_EVENT_GUEST], any | (hyp_trace.totals ? HYP_TRACE_TOTALS : 0));
 	WRITE_ONCE(words[HYP_EVENT_CALL],
 		   hyp_trace.functions && hyp_trace.mode == HYP_TRACE_ON && !stopped);
+	WRITE_ONCE(words[HYP_EVENT_MARK], hyp_trace.mode == HYP_TRACE_ON && !stopped);
 	WRITE_ONCE(words[HYP_EVENT_RETURN], hyp_trace.mode != HYP_TRACE_OFF && !stopped);
 }
 

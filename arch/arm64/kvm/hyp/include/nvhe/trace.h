@@ -210,14 +210,16 @@ extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
 /*
  * Words behind those of the events in hyp_event_id[]. The first one is not 0 if any event is
- * enabled; the second one is that, with HYP_TRACE_TOTALS if totals are kept. The others are not
- * 0 if calls of functions are recorded, and returns from what was recorded.
+ * enabled, but those that guests record themselves; the second one is that, with
+ * HYP_TRACE_TOTALS if totals are kept. The others are not 0 if calls of functions are recorded,
+ * returns from what was recorded, and marks.
  */
 #define HYP_EVENT_ANY	HYP_NR_EVENTS
 #define HYP_EVENT_GUEST	(HYP_NR_EVENTS + 1)
 #define HYP_EVENT_CALL	(HYP_NR_EVENTS + 2)
 #define HYP_EVENT_RETURN (HYP_NR_EVENTS + 3)
-#define HYP_EVENT_WORDS	(HYP_NR_EVENTS + 4)
+#define HYP_EVENT_MARK	(HYP_NR_EVENTS + 4)
+#define HYP_EVENT_WORDS	(HYP_NR_EVENTS + 5)
 
 #define HYP_TRACE_TOTALS	BIT(16)
 
@@ -350,7 +352,7 @@ static __always_inline void hyp_trace_enter_host(u64 esr)
 		__hyp_trace_enter_host(type, esr);
 }
 
-/* True if any event is enabled; guards sites that emit several. */
+/* True if any event is enabled that EL2 records by itself; guards sites that emit several. */
 static __always_inline bool hyp_trace_any(void)
 {
 	return hyp_event_id_read(HYP_EVENT_ANY);
@@ -515,6 +517,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);
 	X(__hyp_trace_trigger)						\
 	X(__hyp_trace_triggers)						\
 	X(__hyp_trace_stacks)						\
+	X(__hyp_trace_mark)						\
 	X(__hyp_trace_swap)						\
 	X(__hyp_trace_reset)						\
 	X(__hyp_trace_clock)						\
