@@ -25,11 +25,12 @@ _hyptrace_value() {
 	--kind)		mapfile -t COMPREPLY < <(compgen -W \
 				"guest exit exit_host exit_el2 hcall smc psci abort" -- "$word") ;;
 	-k|--key)	mapfile -t COMPREPLY < <(compgen -W "time count max p99" -- "$word") ;;
+	--clock)	mapfile -t COMPREPLY < <(compgen -W "boot mono" -- "$word") ;;
 	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
 	-i|--input|-o|--output|--timeline|--plot|--speedscope)
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	--vm|--vcpu|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
+	--vm|--vcpu|--run|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
 			COMPREPLY=() ;;
 	*)		return 1 ;;
 	esac
@@ -40,14 +41,15 @@ _hyptrace() {
 	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ abort/"
 
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report flame diff check" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report flame merge diff check" -- "$word")
 		return
 	fi
 	_hyptrace_value "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}" "$word" && return
 	case $subcommand,$word in
 	*,-*)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_options "$1" "$subcommand")" -- "$word") ;;
 	hist,*)	mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
-	diff,*)	mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	diff,*|merge,*)
+		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	stat,*|record,*)
 		mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
 	esac
