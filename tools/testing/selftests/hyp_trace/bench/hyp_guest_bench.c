@@ -3,7 +3,11 @@
  * The cost of leaving a guest, under QEMU's -icount in instructions: to its VMM and back,
  * and, if it has a counter offset, to EL2 and back. Runs without hyp/, too: the difference
  * between two kernels is the cost of tracing that is off.
+ *
+ * hyp_guest_bench speak: the cost of an event that a guest records, and how it compares.
  */
+#include <linux/hypertrace.h>
+
 #include "../guests/hyp_vm.h"
 
 #define ROUNDS	50
@@ -16,6 +20,11 @@ static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
 /* 1: mov x1, x5; 2: mrs x0, cntpct_el0; subs x1, x1, #1; b.ne 2; store; branch to 1 */
 static const uint32_t read_counter[] = {
 	0xaa0503e1, 0xd53be020, 0xf1000421, 0x54ffffc1, 0xf9000080, 0x17fffffb,
+};
+
+/* 1: mov x22, x21; 2: mov x0, x20; hvc #0; subs x22, x22, #1; b.ne 2; str x0, [x19]; b 1 */
+static const uint32_t speak[] = {
+	0xaa1503f6, 0xaa1403e0, 0xd4000002, 0xf10006d6, 0x54ffffa1, 0xf9000260, 0x17fffffa,
 };
 
 #define EXITS	"/sys/kernel/debug/kvm/exits"
@@ -77,9 +86,61 @@ static double reading(uint64_t reads)
 	return ns;
 }
 
-int main(void)
+/* Time of a run in which the guest records @events events with @args arguments. */
+static double speaking(uint64_t events, int args)
+{
+	const uint64_t step = CORE_REG(regs.regs[1]) - CORE_REG(regs.regs[0]);
+	const uint64_t x0 = CORE_REG(regs.regs[0]);
+	struct vm vm = vm_create(speak, sizeof(speak));
+	uint64_t last;
+	double ns;
+
+	set_reg(&vm, x0 + step, hypertrace_descriptor(HYPERTRACE_EVENT, 0, args, 1));
+	set_reg(&vm, x0 + 19 * step, MMIO_IPA);
+	set_reg(&vm, x0 + 20 * step, HYPERTRACE_CALL);
+	set_reg(&vm, x0 + 21 * step, events);
+	ns = least(&vm, &last);
+	if (last != HYPERTRACE_DONE)
+		errx(1, "the guest records nothing: %ld", (int64_t)last);
+	vm_destroy(&vm);
+	return ns;
+}
+
+/* The cost of one event. */
+static double event(int args)
+{
+	return (speaking(1 + READS, args) - speaking(1, args)) / READS;
+}
+
+static void bench_speaking(void)
+{
+	double exit = is_protected() ? 0 : (reading(1 + READS) - reading(1)) / READS;
+	double to_vmm = storing(), one;
+
+	/* More than the guest reaches, so that EL2 looks at the limit and records all. */
+	put(HYP "guests/limit", "4000000");
+	put(HYP "guests/default", "1");
+	put(HYP "set_event", "hyp:guest_trace_*");
+	put(HYP "tracing_on", "1");
+	one = event(1);
+	printf("guest_speaks %.1f\n", one);
+	printf("guest_speaks_16 %.1f\n", event(HYPERTRACE_MAX_ARGS));
+	printf("guest_speaks_to_vmm %.1f\n", to_vmm / one);
+	if (exit)
+		printf("guest_speaks_to_exit %.2f\n", one / exit);
+	put(HYP "tracing_on", "0");
+	put(HYP "set_event", "");
+	put(HYP "guests/default", "0");
+}
+
+int main(int argc, char **argv)
 {
 	double few, many;
+
+	if (argc == 2 && !strcmp(argv[1], "speak")) {
+		bench_speaking();
+		return 0;
+	}
 
 	printf("guest_vmm %.1f\n", storing());
 

@@ -126,7 +126,7 @@ case $boot in
 	record && emit 0 1 600 && echo 16 > hyp/per_cpu/cpu0/buffer_size_kb &&
 		emit 0 601 700 && emit 1 701 703
 	result "events are recorded after a resize"
-	taskset 2 sh -c 'echo 12 1 > hyp/write_test'
+	taskset 2 sh -c 'echo 12 1 > hyp/write_test; echo "last words" > hyp/trace_marker'
 	taskset 2 sh -c 'echo 0 > hyp/write_panic'
 	;;
 3)	info_ok panic
@@ -143,6 +143,9 @@ case $boot in
 	fi
 	[ "$(grep -c ' => __kvm_nvhe_handle___hyp_trace_write_event$' hyp_last_boot/trace)" = 1 ]
 	result "the stack that a trigger has recorded"
+
+	[ "$(grep -c ' mark_write: last words$' hyp_last_boot/trace)" = 1 ]
+	result "a mark, with its place in this boot"
 
 	echo 256 > hyp/buffer_size_kb
 	record && emit 0 1 20000 && emit 1 20001 20010

@@ -12,7 +12,7 @@
 
 #define MAX_FIELDS	512
 #define MAX_VALUES	4	/* remembered per field */
-#define MAX_FIELD_SIZE	32
+#define MAX_FIELD_SIZE	112
 
 static struct field {
 	char		event[32];

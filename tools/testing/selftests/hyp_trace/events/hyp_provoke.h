@@ -3,6 +3,7 @@
 #ifndef HYP_PROVOKE_H
 #define HYP_PROVOKE_H
 
+#include <linux/hypertrace.h>
 #include <signal.h>
 #include <sys/time.h>
 
@@ -104,6 +105,93 @@ static void guest_hvc(void)
 static void guest_smc(void)
 {
 	guest_call(0xd4000003);
+}
+
+/* What a guest records next. */
+static struct speech {
+	int	kind;
+	int	low, high;	/* numbers of arguments, alternately */
+} speech;
+
+static void set_store(struct vm *vm)
+{
+	set_reg(vm, CORE_REG(regs.regs[19]), MMIO_IPA);
+}
+
+/* Make a call whose arguments are of this number. */
+static void speak_once(struct vm *vm, int number)
+{
+	const uint64_t step = CORE_REG(regs.regs[1]) - CORE_REG(regs.regs[0]);
+	int i;
+
+	set_reg(vm, CORE_REG(regs.regs[0]), HYPERTRACE_CALL);
+	set_reg(vm, CORE_REG(regs.regs[1]),
+		hypertrace_descriptor(speech.kind, 7 + number,
+				      number % 2 ? speech.high : speech.low, 1000 + number));
+	for (i = 0; i < HYPERTRACE_MAX_ARGS; i++)
+		set_reg(vm, CORE_REG(regs.regs[2]) + i * step,
+			0x4142434445464748 + (number + 1) * (i + 1));
+	vm_run(vm);
+}
+
+/* By the limit, a vCPU may make two calls at once, and another one after an eighth of a second. */
+static void speak(struct vm *vm)
+{
+	int i;
+
+	for (i = 0; i < 6; i++)
+		speak_once(vm, i);
+	usleep(150000);
+	speak_once(vm, i);
+	speak_once(vm, i + 1);
+}
+
+static void guests_speak(int kind, int low, int high)
+{
+	/* hvc #0; str x0, [x19]; back */
+	static const uint32_t code[] = { 0xd4000002, 0xf9000260, 0x17fffffe };
+
+	speech = (struct speech) { .kind = kind, .low = low, .high = high };
+	put(HYP "guests/limit", "8");
+	put(HYP "guests/default", "1");
+	guests(code, sizeof(code), 0, set_store, speak);
+	put(HYP "guests/default", "0");
+	put(HYP "guests/limit", "10000");
+}
+
+static void guest_trace_1(void)
+{
+	guests_speak(HYPERTRACE_EVENT, 0, 1);
+}
+
+static void guest_trace_2(void)
+{
+	guests_speak(HYPERTRACE_EVENT, 2, 2);
+}
+
+static void guest_trace_4(void)
+{
+	guests_speak(HYPERTRACE_EVENT, 3, 4);
+}
+
+static void guest_trace_8(void)
+{
+	guests_speak(HYPERTRACE_EVENT, 5, 8);
+}
+
+static void guest_trace_16(void)
+{
+	guests_speak(HYPERTRACE_EVENT, 9, 16);
+}
+
+static void guest_mark(void)
+{
+	guests_speak(HYPERTRACE_MARK, 8, 16);
+}
+
+static void guest_clock(void)
+{
+	guests_speak(HYPERTRACE_CLOCK, HYPERTRACE_CLOCK_ARGS, HYPERTRACE_CLOCK_ARGS);
 }
 
 static void guest_fp(void)

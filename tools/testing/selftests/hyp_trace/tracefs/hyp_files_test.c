@@ -24,7 +24,7 @@
  */
 static const char * const absent[] = {
 	"dyn_ftrace_total_info", "enabled_functions", "set_ftrace_notrace_pid", "set_ftrace_pid",
-	"snapshot", "snapshot_raw", "trace_marker", "trace_marker_raw", "tracing_max_latency",
+	"snapshot", "snapshot_raw", "trace_marker_raw", "tracing_max_latency",
 	"func-no-repeats", "funcgraph-irqs", "sleep-time",
 };
 
@@ -71,7 +71,8 @@ static void note(const char *what, const char *path)
 
 /*
  * Events of other systems are not in hyp/, and its events are not elsewhere; neither are its
- * totals. ftrace's own events are not recorded in hyp/, so they trigger and count nothing.
+ * totals, nor its guests. ftrace's own events are not recorded in hyp/, so they trigger and
+ * count nothing.
  */
 static bool not_compared(const char *path)
 {
@@ -80,7 +81,7 @@ static bool not_compared(const char *path)
 	if (!strncmp(path, "events/ftrace/", 14))
 		return in_list(path, of_ftrace, ARRAY_SIZE(of_ftrace));
 
-	return !strncmp(path, "totals/", 7) ||
+	return !strncmp(path, "totals/", 7) || !strncmp(path, "guests/", 7) ||
 	       (!strncmp(path, "events/", 7) && strchr(path + 7, '/'));
 }
 
