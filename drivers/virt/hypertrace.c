@@ -26,7 +26,7 @@
 
 #include <asm/hypervisor.h>
 
-/* Who makes the call; each open file of /dev/hypertrace has a number of its own. */
+/* The client that makes a call; each open file of /dev/hypertrace has a number of its own. */
 #define CLIENT_KERNEL	0
 
 /* The registers x2 to x17. */
@@ -92,7 +92,7 @@ int hypertrace_emit(u32 id, const u64 *args, unsigned int count)
 }
 EXPORT_SYMBOL_GPL(hypertrace_emit);
 
-/* What exceeds the registers is cut. */
+/* The text is cut where the registers end. */
 static int call_with_text(u64 kind, u32 id, const char *text, size_t len)
 {
 	union payload payload = { };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What external writers record in ftrace's own records: functions, stack traces and marks.
+ * External writers record functions, stack traces and marks in ftrace's own records.
  * trace_ext_functions.c and trace_ext_mark.c check that they are those of trace_entries.h.
  */
 #ifndef _LINUX_TRACE_EXT_FUNCTION_H

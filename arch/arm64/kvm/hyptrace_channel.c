@@ -49,7 +49,7 @@ static_assert(HYPERTRACE_UNSUPPORTED == SMCCC_RET_NOT_SUPPORTED);
 /* KVM's FEATURES has it in its fourth word. */
 static_assert(HYPERTRACE_FEATURE / 32 == 3);
 
-/* What new VMs may do; protected by hyptrace_vms_lock. */
+/* The settings of new VMs; protected by hyptrace_vms_lock. */
 static struct hyp_channel_vm for_new_vms = {
 	.limit	= DEFAULT_LIMIT,
 };
@@ -191,7 +191,7 @@ static s64 add_name(struct hyptrace_vm *vm, struct hyptrace_name *name)
 
 static s64 name_event(struct kvm_vcpu *vcpu, u64 desc)
 {
-	size_t len = desc >> HYPERTRACE_COUNT_SHIFT & GENMASK(HYPERTRACE_COUNT_BITS - 1, 0);
+	size_t len = hypertrace_count(desc);
 	struct hyptrace_name *name;
 	struct hyptrace_vm *vm;
 
@@ -222,10 +222,9 @@ static s64 name_event(struct kvm_vcpu *vcpu, u64 desc)
 u64 hyptrace_channel_call(struct kvm_vcpu *vcpu)
 {
 	u64 desc = smccc_get_arg1(vcpu);
-	u64 kind = desc >> HYPERTRACE_KIND_SHIFT & GENMASK(HYPERTRACE_KIND_BITS - 1, 0);
 
 	/* Otherwise EL2 does not know yet that the VM may make the call. */
-	return kind == HYPERTRACE_NAME ? name_event(vcpu, desc) : HYPERTRACE_IDLE;
+	return hypertrace_kind(desc) == HYPERTRACE_NAME ? name_event(vcpu, desc) : HYPERTRACE_IDLE;
 }
 
 /* Files ---------------------------------------------------------------------------- */
@@ -481,7 +480,7 @@ void hyptrace_channel_vm_created(struct kvm *kvm, int fd)
 	if (vm && vm->dir)
 		return;
 
-	/* What nobody could withdraw is not given. */
+	/* Nobody could withdraw the permission, so the VM does not get it. */
 	WRITE_ONCE(kvm->arch.hyp_channel.open, false);
 }
 

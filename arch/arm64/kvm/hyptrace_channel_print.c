@@ -13,7 +13,7 @@
 /* Suffix of the name of an argument that is printed as a hexadecimal number. */
 #define HEX_SUFFIX	":x"
 
-/* What a record's VM calls its event, or NULL. The caller is in RCU's critical section. */
+/* The name that a record's VM gave its event, or NULL. The caller is in RCU's critical section. */
 static const char *find_name(const struct hyptrace_guest_record *record)
 {
 	struct hyptrace_vm *vm = hyptrace_vm_of_event(record->vm);

@@ -37,7 +37,7 @@ do {									\
 #define VCPU_PR_FMT	"vm=%u vcpu=%u"
 #define VCPU_PR_ARG	__entry->vm, __entry->vcpu
 
-/* What a guest passes for an event: who makes the call, and the arguments. */
+/* A guest passes this for an event: who makes the call, and the arguments. */
 #define GUEST_ENTRY							\
 	VCPU_ENTRY							\
 	__field(u16, client)						\
@@ -47,7 +47,7 @@ do {									\
 do {									\
 	VCPU_ASSIGN(_vcpu);						\
 	__entry->client = hyp_channel_client(_desc);			\
-	__entry->count = hyp_channel_count(_desc);			\
+	__entry->count = hypertrace_count(_desc);			\
 	__entry->lost = _lost;						\
 } while (0)
 #define GUEST_PR_FMT	VCPU_PR_FMT " client=%u lost=%u"

@@ -65,6 +65,28 @@ static inline __u64 hypertrace_descriptor(__u64 kind, __u16 client, __u64 count,
 	       count << HYPERTRACE_COUNT_SHIFT | id;
 }
 
+/**
+ * hypertrace_kind() - the kind of a call
+ * @descriptor:	its descriptor
+ *
+ * Return: the kind, perhaps none that there is
+ */
+static inline __u64 hypertrace_kind(__u64 descriptor)
+{
+	return descriptor >> HYPERTRACE_KIND_SHIFT & ((1 << HYPERTRACE_KIND_BITS) - 1);
+}
+
+/**
+ * hypertrace_count() - the number of a call's arguments, or bytes of text
+ * @descriptor:	its descriptor
+ *
+ * Return: the number, perhaps too large
+ */
+static inline __u64 hypertrace_count(__u64 descriptor)
+{
+	return descriptor >> HYPERTRACE_COUNT_SHIFT & ((1 << HYPERTRACE_COUNT_BITS) - 1);
+}
+
 /*
  * /dev/hypertrace of a Linux guest. A write makes one call: struct hypertrace_write, with the
  * arguments or the text behind it. That nobody records it is no error. Errors: EINVAL if it makes

@@ -71,9 +71,9 @@ static unsigned int event_of_size(u64 count)
 
 static unsigned int event_of(u64 desc)
 {
-	u64 count = hyp_channel_count(desc);
+	u64 count = hypertrace_count(desc);
 
-	switch (hyp_channel_kind(desc)) {
+	switch (hypertrace_kind(desc)) {
 	case HYPERTRACE_EVENT:
 		return event_of_size(count);
 	case HYPERTRACE_MARK:
@@ -144,7 +144,7 @@ bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code)
 
 	/* Names are rare, and the host has more room for them. */
 	desc = vcpu_get_reg(vcpu, 1);
-	if (hyp_channel_kind(desc) == HYPERTRACE_NAME)
+	if (hypertrace_kind(desc) == HYPERTRACE_NAME)
 		return false;
 
 	vcpu_set_reg(vcpu, 0, record(vcpu, desc, interval));

@@ -16,7 +16,7 @@
 #ifdef CONFIG_NVHE_EL2_GUEST_TRACING
 bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code);
 
-/* What guests call: entries of a table of exit handlers. */
+/* Entries of a table of exit handlers, for the calls that guests make. */
 #define HYP_CHANNEL_EXIT_HANDLERS					\
 	[ESR_ELx_EC_HVC64]	= hyp_channel_handle,			\
 	[ESR_ELx_EC_SMC64]	= hyp_channel_handle,
@@ -52,18 +52,7 @@ static inline void hyp_channel_sync(struct kvm_vcpu *host_vcpu, const struct kvm
 	WRITE_ONCE(host_vcpu->arch.hyp_channel.limited, vcpu->arch.hyp_channel.limited);
 }
 
-/* The fields of a descriptor. */
-
-static inline u64 hyp_channel_kind(u64 desc)
-{
-	return (desc >> HYPERTRACE_KIND_SHIFT) & GENMASK(HYPERTRACE_KIND_BITS - 1, 0);
-}
-
-static inline u64 hyp_channel_count(u64 desc)
-{
-	return (desc >> HYPERTRACE_COUNT_SHIFT) & GENMASK(HYPERTRACE_COUNT_BITS - 1, 0);
-}
-
+/* Who in the guest makes a call. */
 static inline u16 hyp_channel_client(u64 desc)
 {
 	return desc >> HYPERTRACE_CLIENT_SHIFT;
@@ -79,7 +68,7 @@ static inline u16 hyp_channel_client(u64 desc)
  */
 static __always_inline u64 hyp_channel_arg(const struct kvm_vcpu *vcpu, u64 desc, unsigned int i)
 {
-	return i < hyp_channel_count(desc) ? vcpu_get_reg(vcpu, 2 + i) : 0;
+	return i < hypertrace_count(desc) ? vcpu_get_reg(vcpu, 2 + i) : 0;
 }
 
 /*
@@ -104,7 +93,7 @@ static __always_inline u64 hyp_channel_printable(u64 text)
  */
 static __always_inline void hyp_channel_text(const struct kvm_vcpu *vcpu, u64 desc, char *text)
 {
-	s64 left = hyp_channel_count(desc);
+	s64 left = hypertrace_count(desc);
 	int i;
 
 	for (i = 0; i < HYPERTRACE_MAX_TEXT / 8; i++, left -= 8) {
