@@ -87,7 +87,7 @@ static u64 interval_of(struct kvm_vcpu *vcpu)
 }
 
 /* Have EL2 heed what a VM may do. With protection it copies that when a vCPU is run. */
-static void tell_el2(struct kvm *kvm)
+static void tell_el2_permission(struct kvm *kvm)
 {
 	struct kvm_vcpu *vcpu;
 	unsigned long i;
@@ -223,6 +223,10 @@ u64 hyptrace_channel_call(struct kvm_vcpu *vcpu)
 {
 	u64 desc = smccc_get_arg1(vcpu);
 
+	/* SMCCC reserves other immediates; KVM has refused them by SMC. */
+	if (kvm_vcpu_hvc_get_imm(vcpu))
+		return HYPERTRACE_UNSUPPORTED;
+
 	/* Otherwise EL2 does not know yet that the VM may make the call. */
 	return hypertrace_kind(desc) == HYPERTRACE_NAME ? name_event(vcpu, desc) : HYPERTRACE_IDLE;
 }
@@ -243,7 +247,7 @@ static void set(struct hyptrace_vm *vm, struct hyp_channel_vm settings)
 	WRITE_ONCE(to->open, settings.open);
 	WRITE_ONCE(to->limit, settings.limit);
 	if (vm)
-		tell_el2(vm->kvm);
+		tell_el2_permission(vm->kvm);
 }
 
 static void enable_show(struct seq_file *m, const struct hyptrace_vm *vm)

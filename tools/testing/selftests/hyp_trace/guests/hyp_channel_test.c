@@ -24,12 +24,17 @@
  * guest_many		makes x21 calls, with x0 from x20 and x2 counting; the sum of results is
  *			stored
  * guest_random		makes x21 calls, x0 from x25, with other arguments each time
+ * guest_immediates	makes a call by HVC and one by SMC, with immediates that are not 0; x0 is
+ *			stored after each
+ * guest_a32		makes a call in AArch32, where r4 is MMIO_IPA; r0 is stored
  */
-extern const uint32_t guest_hvc[], guest_smc[], guest_many[], guest_random[], guests_end[];
+extern const uint32_t guest_hvc[], guest_smc[], guest_many[], guest_random[], guest_immediates[],
+		      guest_a32[], guests_end[];
 
 asm(".pushsection .rodata\n"
 	".balign 4\n"
-	".global guest_hvc, guest_smc, guest_many, guest_random, guests_end\n"
+	".global guest_hvc, guest_smc, guest_many, guest_random, guest_immediates\n"
+	".global guest_a32, guests_end\n"
 	"guest_hvc:\n"
 	"1:	hvc	#0\n"
 	"	str	x0, [x19]\n"
@@ -66,6 +71,17 @@ asm(".pushsection .rodata\n"
 	"	b.ne	1b\n"
 	"	str	x21, [x19]\n"
 	"	b	1b\n"
+	"guest_immediates:\n"
+	"	hvc	#1\n"
+	"	str	x0, [x19]\n"
+	"	mov	x0, x20\n"
+	"	smc	#0xffff\n"
+	"	str	x0, [x19]\n"
+	"	b	.\n"
+	"guest_a32:\n"
+	"	.inst	0xe1400070\n"		/* hvc #0 */
+	"	.inst	0xe5840000\n"		/* str r0, [r4] */
+	"	.inst	0xeafffffc\n"		/* b guest_a32 */
 	"guests_end:\n"
 	".popsection\n");
 
@@ -410,6 +426,44 @@ TEST_F(channel, what_makes_no_sense_is_refused)
 	read_anew();
 	EXPECT_EQ(1, rec.events);
 	vm_destroy(&vm);
+}
+
+/* SMCCC reserves them. */
+TEST_F(channel, an_immediate_is_refused)
+{
+	struct vm vm = create(guest_immediates, guest_a32), other = create_hvc();
+
+	ASSERT_EQ(HYPERTRACE_DONE, speak_one(&other, 1));
+	set_reg(&vm, x(20), HYPERTRACE_CALL);
+	EXPECT_EQ(HYPERTRACE_UNSUPPORTED, speak_one(&vm, 2));
+	EXPECT_EQ(HYPERTRACE_UNSUPPORTED, (int64_t)vm_run(&vm));
+	read_anew();
+	EXPECT_EQ(1, rec.events);
+	EXPECT_EQ(1, rec.arg[0]);
+	vm_destroy(&vm);
+	vm_destroy(&other);
+}
+
+TEST_F(channel, a_32_bit_guest_may_not)
+{
+	uint64_t args[] = { hypertrace_descriptor(HYPERTRACE_EVENT, 0, 1, 1) };
+	int kvm = open("/dev/kvm", O_RDWR);
+	struct vm vm;
+
+	if (ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_EL1_32BIT) != 1)
+		SKIP(return, "no guest in AArch32 here");
+
+	vm = vm_create_vcpu(guest_a32, (uintptr_t)guests_end - (uintptr_t)guest_a32, 0,
+			    1 << KVM_ARM_VCPU_EL1_32BIT);
+	EXPECT_EQ(1, get_num(file_of(&vm, "enable"), ""));
+	EXPECT_FALSE(has_feature(&vm));
+	/* Some of KVM's services it has: the function that says so itself. */
+	EXPECT_EQ(1, get_reg(&vm, x(0)) & 1);
+	EXPECT_EQ(HYPERTRACE_UNSUPPORTED, (int32_t)call(&vm, HYPERTRACE_CALL, args, 1));
+	read_anew();
+	EXPECT_EQ(0, rec.events);
+	vm_destroy(&vm);
+	close(kvm);
 }
 
 TEST_F(channel, text)
@@ -784,7 +838,7 @@ static uint64_t random_calls(void)
 
 TEST_F(channel, random_calls_harm_nothing)
 {
-	struct vm vm = create(guest_random, guests_end), witness = create_hvc();
+	struct vm vm = create(guest_random, guest_immediates), witness = create_hvc();
 	int64_t result = HYPERTRACE_DONE;
 
 	ASSERT_EQ(0, put(file_of(&vm, "limit"), "100"));
