@@ -82,17 +82,12 @@ static void *work(void *argument)
 	struct worker *worker = argument;
 	unsigned long round;
 
-	worker->error = hypertrace_init(&worker->ht);
-	if (worker->error)
-		return NULL;
-
 	name_events(worker);
 	hypertrace_mark(&worker->ht, "client %u begins", worker->ht.client);
 	for (round = 0; round < worker->rounds && !worker->error; round++)
 		record_round(worker, round);
 	hypertrace_mark(&worker->ht, "client %u has recorded %lu events", worker->ht.client,
 			worker->recorded);
-	hypertrace_close(&worker->ht);
 	return NULL;
 }
 
@@ -155,8 +150,13 @@ int main(int argc, char **argv)
 	unsigned long rounds = parse(argc, argv);
 	int i, error;
 
+	/* A client's number is its own until it is closed. */
 	for (i = 0; i < NR_THREADS; i++) {
 		workers[i].rounds = rounds;
+		workers[i].error = hypertrace_init(&workers[i].ht);
+	}
+
+	for (i = 0; i < NR_THREADS; i++) {
 		error = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
 		if (error)
 			errx(EXIT_FAILURE, "no thread: %s", strerror(error));
@@ -164,9 +164,11 @@ int main(int argc, char **argv)
 
 	for (i = 0; i < NR_THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
-	for (i = 0; i < NR_THREADS; i++)
+	for (i = 0; i < NR_THREADS; i++) {
 		if (report(&workers[i]))
 			return EXIT_FAILURE;
+		hypertrace_close(&workers[i].ht);
+	}
 
 	return EXIT_SUCCESS;
 }

@@ -12,14 +12,10 @@ LIMIT=$((400 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a guest that hangs
 
 cd /guests || exit 1
 . /tests/result.sh
+. ./vmm.sh
 
-# QEMU's libraries are in its own directory, where this system does not look for them.
 boot() {
-	timeout $LIMIT vmm/ld-linux-aarch64.so.1 --library-path vmm \
-		vmm/qemu-system-aarch64 \
-		-enable-kvm -M virt,gic-version=host -cpu host -smp 2 -m 256 \
-		-nodefaults -nic none -display none -serial stdio \
-		-kernel Image -initrd linux_guest.cpio.gz \
+	timeout $LIMIT $VMM -m 256 -kernel Image -initrd linux_guest.cpio.gz \
 		-append "console=ttyAMA0 panic=-1" < /dev/null
 }
 

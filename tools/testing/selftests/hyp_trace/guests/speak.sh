@@ -9,14 +9,11 @@ LIMIT=$((200 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a guest that hangs
 
 cd /guests || exit 1
 . /tests/result.sh
+. ./vmm.sh
 
 # guest NAME PARAMETERS: boots Linux, whose console is /tmp/NAME
 guest() {
-	timeout $LIMIT vmm/ld-linux-aarch64.so.1 --library-path vmm \
-		vmm/qemu-system-aarch64 \
-		-enable-kvm -M virt,gic-version=host -cpu host -smp 2 -m 192 \
-		-nodefaults -nic none -display none -serial stdio ${NO_REBOOT--no-reboot} \
-		-kernel Image -initrd speak.cpio.gz \
+	timeout $LIMIT $VMM -m 192 ${NO_REBOOT--no-reboot} -kernel Image -initrd speak.cpio.gz \
 		-append "console=ttyAMA0 panic=-1 $2" < /dev/null 2>&1 | tr -d '\r' > "/tmp/$1"
 }
 
@@ -91,7 +88,7 @@ result "a guest that may not record events finds no device, and its program says
 echo 1 > $HYP/guests/default
 echo 0 > $HYP/guests/limit
 guest 1 "speak=count vm=1" &
-guest 2 "speak=count vm=2" &
+guest 2 "speak=count vm=2 hypertrace.export_markers=1" &
 # QEMU also creates VMs that only live for a moment, before its own.
 while ! grep -q guest_clock $HYP/trace; do
 	sleep 1
@@ -112,6 +109,9 @@ for name in 1 2; do
 	result "guest $name: printf writes an event"
 	[ "$(grep -c "guest_clock: vm=$vm " /tmp/trace)" -ge 2 ]
 	result "guest $name: its clocks are recorded again and again"
+	# The example is built with sanitizers, which say so when they begin.
+	grep -q 'AddressSanitizer: libc' /tmp/$name && grep -q 'guest: example ended well' /tmp/$name
+	result "guest $name: AddressSanitizer and UBSan have found no error in the library"
 done
 [ $status = 0 ] || { show_consoles 1 2; grep -v 'args a0' /tmp/trace | tail -n 30; }
 

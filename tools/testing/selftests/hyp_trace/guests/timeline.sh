@@ -6,6 +6,7 @@
 
 # hyptrace records by trace-cmd, which is in bookworm's root.
 . /tests/roots.sh
+. /guests/vmm.sh
 prepare_root bookworm
 mkdir -p /clients/bookworm/guests
 mount --rbind /guests /clients/bookworm/guests
@@ -23,11 +24,8 @@ echo 1 > $HYP/guests/default
 echo 0 > $HYP/guests/limit
 timeout $LIMIT chroot /clients/bookworm hyptrace record -b 8192 -o /tmp/host.dat \
 	-e hyp:guest_trace_1,hyp:guest_clock,hyp:timer_cntvoff \
-	/guests/vmm/ld-linux-aarch64.so.1 --library-path /guests/vmm \
-	/guests/vmm/qemu-system-aarch64 -enable-kvm -M virt,gic-version=host -cpu host \
-	-smp 2 -m 384 -nodefaults -nic none -display none -serial stdio -no-reboot \
-	-chardev file,id=out,path=/tmp/guest.dat -device virtio-serial-device \
-	-device virtserialport,chardev=out,name=out \
+	$VMM -m 384 -no-reboot -chardev file,id=out,path=/tmp/guest.dat \
+	-device virtio-serial-device -device virtserialport,chardev=out,name=out \
 	-kernel /guests/Image -initrd /guests/timeline.cpio.gz \
 	-append "console=ttyAMA0 panic=-1" < /dev/null > /tmp/console 2>&1
 grep -q 'guest: recorded' /tmp/console || { tail -n 30 /tmp/console >&2; exit 1; }
