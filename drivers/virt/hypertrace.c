@@ -39,7 +39,7 @@ static DEFINE_STATIC_KEY_FALSE(has_channel);
 
 /* The call -------------------------------------------------------------------------- */
 
-/* Return 0 or a negative errno. That nobody records it is no error. */
+/* Return 0, also if nobody records it; or a negative errno. */
 static int make_call(u64 kind, u16 client, unsigned int count, u32 id,
 		     const union payload *payload)
 {

@@ -20,7 +20,7 @@
 
 #define DEVICE	"/dev/hypertrace"
 
-/* What is written at once. The text has room for a 0, which is not written. */
+/* One write to the device. The text has room for the 0 of vsnprintf(), which is not written. */
 struct message {
 	struct hypertrace_write	head;
 	union {
@@ -103,7 +103,7 @@ static int send_message(const struct hypertrace *ht, const struct message *messa
  * @args:	its arguments; may be NULL if there are none
  * @count:	the number of arguments, 16 at most
  *
- * That nobody records just now is no error.
+ * If nobody records events just now, the function succeeds.
  *
  * Context: any thread, also in a signal handler. Keeps errno.
  * Return: 0; -EINVAL if there are too many arguments; -ENODEV without a channel; -EAGAIN if the

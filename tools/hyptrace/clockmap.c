@@ -21,8 +21,8 @@
 #define MAX_ROUNDING	100000		/* [ns] */
 
 /*
- * What is measured in 100 ms tells how fast a clock is, but for 1 ppm. If it is slower than the
- * other one by more, it has stood still.
+ * Two pairs that are 100 ms apart tell how fast a clock is, to 1 ppm. If the clock is slower than
+ * the other one by more than a 4th, it has stood still.
  */
 #define MIN_MEASURED	100000000	/* [ns] */
 #define MAX_DIFFERENT	4		/* a 4th */
@@ -61,7 +61,7 @@ struct runs {
 	size_t		open[MAX_OPEN], nr_open;
 };
 
-/* Can a pair follow another one? Then tell how long a clock has stood still meanwhile [ns]. */
+/* Find out if a pair can follow another, and for how long a clock has stood still then [ns]. */
 static bool follows(const struct clock_pair *pair, const struct clock_pair *last, __int128 *still)
 {
 	const __int128 guest = (__int128)pair->guest - last->guest;
@@ -273,7 +273,7 @@ bool clockmap_choose(struct clockmap *map, uint64_t first, uint64_t last, unsign
 
 /* The map --------------------------------------------------------------------------- */
 
-/* The nearest to ns * numerator / denominator; not to overflow, it is UINT64_MAX at most. */
+/* Return what is nearest to ns * numerator / denominator, UINT64_MAX at most. */
 static uint64_t scale(uint64_t ns, uint64_t numerator, uint64_t denominator)
 {
 	unsigned __int128 scaled = ns;

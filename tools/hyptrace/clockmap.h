@@ -18,7 +18,7 @@ struct clock_pair {
  * struct clockmap - a map from the guest's time to the host's
  * @pair:	the pairs that are used: both times grow
  * @nr:		their number, 0 before clockmap_choose()
- * @before:	how fast the clocks are before the first pair: the times that go by in both
+ * @before:	how much time goes by on both clocks, before the first pair
  * @behind:	the same behind the last one
  * @given:	number of pairs that were added
  * @runs:	number of runs: in each, the guest's clock goes on, and at a start it begins anew
@@ -36,9 +36,9 @@ struct clockmap {
 };
 
 /**
- * struct clock_offset - what comes closest to a map, and is the same at all times
- * @ns:		added to the guest's time, gives the host's
- * @error:	how wrong that is, at most [ns]
+ * struct clock_offset - the constant that comes closest to a map
+ * @ns:		the constant, which is added to the guest's time
+ * @error:	how far the sum is from the host's time, at most [ns]
  */
 struct clock_offset {
 	int64_t		ns;

@@ -14,7 +14,7 @@
 #include "table.h"
 #include "tracefile.h"
 
-/* What a file begins with; the version follows, as text. */
+/* Each file begins with this; the version follows, as text. */
 #define MAGIC_SIZE	10
 
 /* Sections and options. */
@@ -27,7 +27,7 @@ enum {
 	OPTION_TIME_SHIFT	= 12,
 };
 
-/* Of a section, and of an option [bytes]. */
+/* The headers of a section and of an option [bytes]. */
 #define SECTION_HEADER	16
 #define OPTION_HEADER	6
 
@@ -237,7 +237,7 @@ void tracefile_close(struct tracefile *file)
 
 /* Writing --------------------------------------------------------------------------- */
 
-/* A copy of a trace.dat, and what is to be written next. */
+/* A copy of a trace.dat, which is being written. */
 struct copy {
 	const struct tracefile	*from;
 	const char		*path;
@@ -270,7 +270,7 @@ static void copy_all(struct copy *copy)
 		err(1, "%s", copy->from->path);
 }
 
-/* What follows is the number of corrections, their times, the corrections, and a factor of 1. */
+/* The option has the number of corrections, their times, the corrections, and a factor of 1. */
 static void write_corrections(struct copy *copy, const struct clock_pair *pair, uint32_t nr)
 {
 	uint32_t i;

@@ -89,9 +89,9 @@ static inline __u64 hypertrace_count(__u64 descriptor)
 
 /*
  * /dev/hypertrace of a Linux guest. A write makes one call: struct hypertrace_write, with the
- * arguments or the text behind it. That nobody records it is no error. Errors: EINVAL if it makes
- * no sense; EAGAIN if the vCPU has recorded too many; EOPNOTSUPP if the host does not allow the
- * call any more.
+ * arguments or the text behind it. It succeeds also if nobody records events just now. Errors:
+ * EINVAL if it makes no sense; EAGAIN if the vCPU has recorded too many; EOPNOTSUPP if the host
+ * does not allow the call any more.
  */
 
 /**
