@@ -95,6 +95,8 @@ struct ext_ring_meta {
 /**
  * struct ext_ring_swap - result of swapping the reader page
  * @id:		page that the reader now owns
+ * @events:	number of its events, if the writer has left it; 0 if it is not known. An event that
+ *		ext_ring_skip_page() has lost counts
  * @pos:	its position
  * @first_seq:	sequence number of its first event, from the writer's own record
  *
@@ -102,6 +104,7 @@ struct ext_ring_meta {
  */
 struct ext_ring_swap {
 	__u32	id;
+	__u32	events;
 	__u64	pos;
 	__u64	first_seq;
 };

@@ -77,12 +77,13 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 
 	/*
 	 * Before overwriting the page, tell readers that may be copying it.
-	 * Pairs with the smp_rmb() in iter_copy_page() and in copy_if_whole().
+	 * Pairs with the smp_rmb() in iter_copy_page() and in copy_if_whole(). And the slot has
+	 * been claimed before the record changes, which pairs with events_of().
 	 */
 	WRITE_ONCE(meta->claimed, pos);
 	smp_wmb();
 
-	record->first_seq = seq;
+	WRITE_ONCE(record->first_seq, seq);
 	WRITE_ONCE(page->commit, 0);
 	WRITE_ONCE(page->time_stamp, now);
 	WRITE_ONCE(page->first_seq, seq);
@@ -234,7 +235,8 @@ s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload)
  * @now:	boot clock [ns]; if it is before the last event's, that one is used
  *
  * For a writer that can't go on where it was, because it has faulted there. An event that
- * was reserved and not committed is lost, and counts as lost.
+ * was reserved and not committed is lost, and counts as lost; but if the page is read as a
+ * whole, it counts as read.
  *
  * Context: the ring's own CPU.
  * Return: false if the ring is full in no-overwrite mode
@@ -256,6 +258,26 @@ void ext_ring_set_alarm(struct ext_ring *ring, u64 pos)
 {
 	ring->alarm = pos;
 	ring->limit = 0;
+}
+
+/*
+ * Return the number of events in the page that the reader has just got from @slot; 0 if the writer
+ * was in it, or has reused the next page meanwhile.
+ */
+static u32 events_of(const struct ext_ring *ring, const struct ext_ring_swap *swap, u32 slot,
+		     u64 tail)
+{
+	const u64 *next = &ring->slots[slot + 1 == ring->nr_slots ? 0 : slot + 1];
+	u64 word = READ_ONCE(*next), end;
+
+	if (swap->pos == tail || slot_pos(word) != swap->pos + 1)
+		return 0;
+
+	end = READ_ONCE(ring->records[slot_id(word)].first_seq);
+
+	/* Pairs with ring_begin_page(): the slot is claimed before the record changes. */
+	smp_rmb();
+	return READ_ONCE(*next) == word ? end - swap->first_seq : 0;
 }
 
 /**
@@ -300,6 +322,7 @@ int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 		swap->id = slot_id(word);
 		swap->pos = pos;
 		swap->first_seq = ring->records[swap->id].first_seq;
+		swap->events = events_of(ring, swap, slot, tail);
 		ring->spare = swap->id;
 		ring->head = pos + 1;
 		return 0;

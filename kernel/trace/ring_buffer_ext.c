@@ -185,6 +185,7 @@ static void cpu_pages_free(struct rb_ext_cpu *c)
 	c->copy = NULL;
 	free_page((unsigned long)c->event);
 	c->event = NULL;
+	rb_ext_free_spares(c);
 	/* See ring_retire(). The next ring uses a page that is kept. */
 	if (READ_ONCE(c->ext->dumper))
 		return;
@@ -994,6 +995,7 @@ int rb_ext_init(struct rb_ext *ext)
 		struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
 		raw_spin_lock_init(&c->lock);
+		INIT_LIST_HEAD(&c->spares);
 		c->ext = ext;
 		c->cpu = cpu;
 		c->nr_slots = EXT_RING_MIN_SLOTS;

@@ -9,6 +9,7 @@
  *   ring_buffer_ext_wait.c	readers that wait for events
  *   ring_buffer_ext_map.c	pages in user space
  *
+ *   ring_buffer_ext_spare.c	pages for readers
  *   ring_buffer_ext_read.c	consuming reads
  *   ring_buffer_ext_stat.c	statistics
  *
@@ -28,6 +29,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
@@ -111,8 +113,13 @@ struct rb_ext_dump {
  *		without @lock, while another reader may find the rest of @copy
  *		malformed, skip it, and take the next page. It survives an exchange of
  *		the ring, and is freed only while the instance's trace_ref is 0
+ * @whole:	bytes of events in the reader page, if the writer has left it, and nobody has
+ *		looked at it yet; otherwise 0
+ * @whole_events: number of these events
  * @commit:	bytes of @copy that have been copied and checked
  * @done:	position in @copy after the last event consumed
+ * @peeked:	position after the event in @event, if that is the one behind @done; its @read is
+ *		0 otherwise
  * @end:	position in @copy at @commit
  * @unread:	number of events from @done to @end
  * @tail:	for statistics
@@ -125,6 +132,8 @@ struct rb_ext_dump {
  * @read:	events consumed
  * @overrun:	events lost
  * @dropped:	events dropped by rings that have been unloaded
+ * @spares:	pages for readers, which nobody uses
+ * @nr_spares:	their number
  * @alarm:	position of the alarm that is set, or RB_EXT_NO_ALARM.
  *		rb_ext_doorbell() reads it without @lock
  * @rung:	the meta page's rung when it was last read
@@ -152,8 +161,11 @@ struct rb_ext_cpu {
 	const struct ext_ring_page	*page;
 	struct ext_ring_page		*copy;
 	struct ext_ring_page		*event;
+	u32				whole;
+	u32				whole_events;
 	u32				commit;
 	struct ext_cursor		done;
+	struct ext_cursor		peeked;
 	struct ext_cursor		end;
 	unsigned int			unread;
 	struct rb_ext_tail_count	tail;
@@ -166,6 +178,9 @@ struct rb_ext_cpu {
 	u64				read;
 	u64				overrun;
 	u64				dropped;
+
+	struct list_head		spares;
+	unsigned int			nr_spares;
 
 	u64				alarm;
 	u64				rung;
@@ -322,8 +337,47 @@ static inline u64 rb_ext_latest(const struct rb_ext *ext)
 /* ring_buffer_ext_page.c */
 void rb_ext_slots_init(u32 *slot_id, u32 nr_slots);
 void rb_ext_rewind(struct rb_ext_cpu *c);
-void rb_ext_refresh(struct rb_ext_cpu *c);
+void rb_ext_take_commit(struct rb_ext_cpu *c, u64 commit);
 bool rb_ext_swap_page(struct rb_ext_cpu *c);
+
+/* ring_buffer_ext_spare.c */
+void rb_ext_free_spares(struct rb_ext_cpu *c);
+
+/**
+ * rb_ext_refresh() - take new events of the reader page
+ * @c:		the CPU, locked
+ */
+static inline void rb_ext_refresh(struct rb_ext_cpu *c)
+{
+	u64 commit;
+
+	lockdep_assert_held(&c->lock);
+
+	if (!c->ring || !c->page || c->bad || c->flagged)
+		return;
+
+	/* The end of a page that the writer has left does not change, whatever memory says. */
+	commit = c->whole ?: ext_page_commit(c->page);
+	if (commit != c->commit)
+		rb_ext_take_commit(c, commit);
+}
+
+/**
+ * rb_ext_take_whole() - take the reader page as a whole
+ * @c:		the CPU, locked; @c->whole is not 0
+ *
+ * It is as if the page had been copied and checked, but for time: what was checked last still
+ * counts. The caller must consume all of the page before it releases the lock.
+ */
+static inline void rb_ext_take_whole(struct rb_ext_cpu *c)
+{
+	lockdep_assert_held(&c->lock);
+
+	c->end.read = c->whole;
+	c->commit = c->whole;
+	c->unread = c->whole_events;
+	c->whole = 0;
+}
 
 /* ring_buffer_ext_dump.c */
 struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
@@ -349,8 +403,18 @@ bool rb_ext_all_empty(struct rb_ext *ext);
 u64 rb_ext_consume_mapped(struct rb_ext_cpu *c);
 
 /* ring_buffer_ext_stat.c */
-u64 rb_ext_entries(struct rb_ext_cpu *c);
-u64 rb_ext_overrun(struct rb_ext_cpu *c);
+
+/**
+ * struct rb_ext_counts - numbers of events
+ * @entries:	events that are unread
+ * @overrun:	events that were lost
+ */
+struct rb_ext_counts {
+	u64	entries;
+	u64	overrun;
+};
+
+struct rb_ext_counts rb_ext_count(struct rb_ext_cpu *c);
 
 /* ring_buffer_ext_wait.c */
 void rb_ext_init_wait(struct rb_ext *ext);

@@ -26,6 +26,7 @@
  */
 void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost)
 {
+	struct rb_ext_counts counts = rb_ext_count(c);
 	struct trace_buffer_meta *user = c->user;
 
 	lockdep_assert_held(&c->lock);
@@ -34,8 +35,8 @@ void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost)
 		user->reader.lost_events = lost;
 	user->reader.id = c->spare;
 	user->reader.read = c->done.read;
-	user->entries = rb_ext_entries(c);
-	user->overrun = rb_ext_overrun(c);
+	user->entries = counts.entries;
+	user->overrun = counts.overrun;
 	user->read = c->read;
 }
 

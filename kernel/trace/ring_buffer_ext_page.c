@@ -7,6 +7,9 @@
  * malformed page, and reports that once; not before the locks are released that a caller may
  * hold, such as the scheduler's. The skipped events count as lost. The count is exact,
  * because the next swap returns the sequence number of its page's first event.
+ *
+ * A reader that decodes pages itself may take a page that the writer has left as a whole. Then
+ * nobody here looks at its events, and their number is the writer's.
  */
 
 #include <linux/printk.h>
@@ -17,6 +20,8 @@
 static void skip_page(struct rb_ext_cpu *c, const char *why)
 {
 	c->bad = true;
+	c->whole = 0;
+	c->peeked.read = 0;
 	c->commit = c->done.read;
 	c->end = c->done;
 	c->unread = 0;
@@ -31,15 +36,17 @@ static void skip_page(struct rb_ext_cpu *c, const char *why)
 	c->warned = true;
 }
 
-/* Copy and check the events that the writer has added to the reader page. */
-static void take_commit(struct rb_ext_cpu *c)
+/**
+ * rb_ext_take_commit() - copy and check what the writer has added to the reader page
+ * @c:		the CPU, locked
+ * @commit:	bytes of events in the page, untrusted
+ */
+void rb_ext_take_commit(struct rb_ext_cpu *c, u64 commit)
 {
-	u64 commit = ext_page_commit(c->page);
 	struct ext_cursor start = c->end, end;
 	int count;
 
-	if (commit == c->commit)
-		return;
+	lockdep_assert_held(&c->lock);
 
 	if (commit < c->commit || commit > EXT_RING_DATA_SIZE) {
 		skip_page(c, "commit out of range");
@@ -59,7 +66,7 @@ static void take_commit(struct rb_ext_cpu *c)
 	       commit - c->commit);
 	end = start;
 	count = ext_cursor_skip(&end, c->copy, commit, &c->ext->format);
-	if (count < 0) {
+	if (count < 0 || (c->whole && count > c->whole_events)) {
 		skip_page(c, "malformed event");
 		return;
 	}
@@ -72,18 +79,27 @@ static void take_commit(struct rb_ext_cpu *c)
 
 	if (!c->commit)
 		c->done = start;
+	c->whole = 0;
 	c->end = end;
 	c->commit = commit;
 	c->unread += count;
 }
 
 /* True if the result of a swap is consistent with the reader's own records. */
-static bool swap_ok(const struct rb_ext_cpu *c,
-		    const struct ext_ring_swap *swap)
+static bool swap_ok(const struct rb_ext_cpu *c, const struct ext_ring_swap *swap, u32 id)
 {
 	return swap->pos >= c->next_pos &&
 	       swap->first_seq >= c->seq &&
-	       swap->id == c->slot_id[swap->pos % c->ring->nr_slots];
+	       swap->events <= EXT_PAGE_MAX_EVENTS &&
+	       swap->id == id;
+}
+
+/* Bytes of events in a page that the writer has left; 0 if that is not possible. */
+static u32 whole_bytes(const struct ext_ring_page *page)
+{
+	u64 commit = ext_page_commit(page);
+
+	return commit % 4 || commit > EXT_RING_DATA_SIZE ? 0 : commit;
 }
 
 /**
@@ -95,6 +111,7 @@ static bool swap_ok(const struct rb_ext_cpu *c,
 bool rb_ext_swap_page(struct rb_ext_cpu *c)
 {
 	struct ext_ring_swap swap;
+	u32 *slot;
 	u64 lost;
 
 	lockdep_assert_held(&c->lock);
@@ -102,19 +119,22 @@ bool rb_ext_swap_page(struct rb_ext_cpu *c)
 	if (c->ext->ops->swap_page(c->cpu, &swap))
 		return false;
 
-	if (!swap_ok(c, &swap)) {
+	slot = &c->slot_id[swap.pos % c->ring->nr_slots];
+	if (!swap_ok(c, &swap, *slot)) {
 		printk_deferred_enter();
-		pr_err_once("%s: CPU%d: impossible reader page %u for position %llu, expected position %llu or later\n",
-			    c->ext->name, c->cpu, swap.id, swap.pos,
+		pr_err_once("%s: CPU%d: impossible reader page %u with %u events for position %llu, expected position %llu or later\n",
+			    c->ext->name, c->cpu, swap.id, swap.events, swap.pos,
 			    c->next_pos);
 		printk_deferred_exit();
 		return false;
 	}
 
-	c->slot_id[swap.pos % c->ring->nr_slots] = c->spare;
+	*slot = c->spare;
 	c->spare = swap.id;
 	c->page = c->ring->pages[swap.id];
 	c->next_pos = swap.pos + 1;
+	c->whole = swap.events ? whole_bytes(c->page) : 0;
+	c->whole_events = swap.events;
 	c->commit = 0;
 	c->unread = 0;
 	c->done.read = 0;
@@ -126,18 +146,6 @@ bool rb_ext_swap_page(struct rb_ext_cpu *c)
 	c->lost += lost;
 	c->overrun += lost;
 	return true;
-}
-
-/**
- * rb_ext_refresh() - take new events of the reader page
- * @c:		the CPU, locked
- */
-void rb_ext_refresh(struct rb_ext_cpu *c)
-{
-	lockdep_assert_held(&c->lock);
-
-	if (c->ring && c->page && !c->bad && !c->flagged)
-		take_commit(c);
 }
 
 /**
@@ -153,6 +161,8 @@ void rb_ext_rewind(struct rb_ext_cpu *c)
 	c->rung = 0;
 	c->page = NULL;
 	c->next_pos = 0;
+	c->whole = 0;
+	c->peeked.read = 0;
 	c->commit = 0;
 	c->unread = 0;
 	c->tail = (struct rb_ext_tail_count) { };

@@ -2,8 +2,11 @@
 /*
  * External ring buffers: consuming reads.
  *
- * Events come from the copy of the reader page, see ring_buffer_ext_page.c.
+ * Events come from the copy of the reader page, see ring_buffer_ext_page.c. Binary readers may get
+ * the page itself.
  */
+
+#include <linux/mm.h>
 
 #include "ring_buffer_ext_internal.h"
 
@@ -44,10 +47,12 @@ static bool can_swap(const struct rb_ext_cpu *c, u64 tail)
  * Get an event to consume, if there is one. Swap only if there is a page with events, so
  * that a reader of an empty ring does not call the writer.
  *
+ * With @raw a whole page will do, too: the caller does not decode its events.
+ *
  * Return: 1 if there is an event at c->done, 0 if there is none; -EAGAIN if it is unknown
  * after many malformed pages: call this again
  */
-static int refill(struct rb_ext_cpu *c)
+static int refill(struct rb_ext_cpu *c, bool raw)
 {
 	unsigned int pages = 0;
 
@@ -58,6 +63,8 @@ static int refill(struct rb_ext_cpu *c)
 
 		if (!c->ring)
 			return 0;
+		if (raw && c->whole)
+			return 1;
 
 		/* Read the tail first: if it has moved on, the commit is final. */
 		tail = rb_ext_tail(c->ring);
@@ -80,6 +87,7 @@ static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 		     unsigned int count)
 {
 	c->done = *done;
+	c->peeked.read = 0;
 	c->lost = 0;
 	c->unread -= count;
 	c->seq += count;
@@ -90,10 +98,17 @@ static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 static struct ring_buffer_event *peek(struct rb_ext_cpu *c,
 				      struct ext_cursor *next)
 {
+	/* Who consumes an event has peeked at it. */
+	if (c->peeked.read) {
+		*next = c->peeked;
+		return (void *)c->event;
+	}
+
 	*next = c->done;
 	if (ext_cursor_next(next, c->copy, c->commit, &c->ext->format) <= 0)
 		return NULL;
 
+	c->peeked = *next;
 	return memcpy(c->event, next->header,
 		      (void *)c->copy->data + next->read - next->header);
 }
@@ -106,18 +121,18 @@ static void maybe_idle(struct rb_ext_cpu *c)
 }
 
 /*
- * Lock, and get an event to consume. Drop the lock every RB_EXT_PAGES_AT_ONCE malformed
- * pages.
+ * Lock, and get an event to consume; see refill(). Drop the lock every RB_EXT_PAGES_AT_ONCE
+ * malformed pages.
  *
  * Return: true if there is an event; in either case the lock is held
  */
-static bool reader_lock_filled(struct rb_ext_cpu *c, unsigned long *flags)
+static bool reader_lock_filled(struct rb_ext_cpu *c, bool raw, unsigned long *flags)
 {
 	int ret;
 
 	while (1) {
 		raw_spin_lock_irqsave(&c->lock, *flags);
-		ret = refill(c);
+		ret = refill(c, raw);
 		if (ret != -EAGAIN)
 			return ret;
 		raw_spin_unlock_irqrestore(&c->lock, *flags);
@@ -133,7 +148,7 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 	struct ext_cursor next;
 	unsigned long flags;
 
-	reader_lock_filled(c, &flags);
+	reader_lock_filled(c, false, &flags);
 	event = peek(c, &next);
 	if (ts)
 		*ts = next.ts;
@@ -210,6 +225,18 @@ static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 	}
 }
 
+/* Complete a page that has the events from c->done to @next, and consume them. */
+static __always_inline void finish_page(struct rb_ext_cpu *c, struct ext_ring_page *to,
+					size_t len, const struct ext_cursor *next,
+					unsigned int count)
+{
+	size_t size = next->read - c->done.read;
+
+	memset(room_at(to, size), 0, FTRACE_DATA_SIZE - size);
+	set_commit(to, size, len, c->lost);
+	consumed(c, next, count);
+}
+
 /* rb_ext_read_page() with the lock held; there are events, and @len excludes the header. */
 static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 		     size_t len, int full)
@@ -217,10 +244,16 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 	struct ext_ring_page *to = (void *)*data_page;
 	struct ext_cursor next;
 	unsigned int count;
-	size_t size;
 	bool final;
 
 	lockdep_assert_held(&c->lock);
+
+	if (c->whole) {
+		rb_ext_take_whole(c);
+		copy_page(to, c->page);
+		finish_page(c, to, len, &c->end, c->unread);
+		return 0;
+	}
 
 	final = is_final(c);
 	if (full && !final)
@@ -231,21 +264,17 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 	if (!count)
 		return -1;
 
-	size = next.read - c->done.read;
 	if (!c->done.read && next.read == c->commit && final) {
 		/* The page is final and none of it was consumed: hand out our copy. */
 		swap(to, c->copy);
 		*data_page = (void *)to;
 	} else {
-		memcpy(to->data, c->copy->data + c->done.read, size);
+		memcpy(to->data, c->copy->data + c->done.read, next.read - c->done.read);
 	}
 
 	/* The first event's delta is relative to the last event consumed. */
 	to->time_stamp = c->done.ts;
-	memset(room_at(to, size), 0, FTRACE_DATA_SIZE - size);
-	set_commit(to, size, len, c->lost);
-
-	consumed(c, &next, count);
+	finish_page(c, to, len, &next, count);
 	return 0;
 }
 
@@ -272,7 +301,8 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
 		return -1;
 	len = min(len - header, FTRACE_DATA_SIZE);
 
-	if (reader_lock_filled(c, &flags))
+	/* A whole page must fit. */
+	if (reader_lock_filled(c, len >= EXT_RING_DATA_SIZE, &flags))
 		ret = read_page(c, data_page, len, full);
 	raw_spin_unlock_irqrestore(&c->lock, flags);
 	return ret;
@@ -299,10 +329,14 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 	 * If there is no ring, a reset is in progress. After many malformed pages
 	 * mapped_empty() returns false, so user space will call again.
 	 */
-	if (!c->ring || refill(c) <= 0)
+	if (!c->ring || refill(c, true) <= 0)
 		return 0;
 
-	final = is_final(c);
+	final = c->whole;
+	if (final)
+		rb_ext_take_whole(c);
+	else
+		final = is_final(c);
 	if (c->bad)
 		return 0;
 
@@ -334,7 +368,7 @@ static int nothing_there(struct rb_ext_cpu *c)
 	if (c->user && c->ring)
 		return mapped_empty(c);
 
-	ret = refill(c);
+	ret = refill(c, true);
 	return ret < 0 ? ret : !ret;
 }
 

@@ -22,6 +22,13 @@ struct stat_snapshot {
 
 static void snapshot_reader_page(struct rb_ext_cpu *c, struct stat_snapshot *snap)
 {
+	/* A raw reader may take it as it is. */
+	if (c->whole) {
+		snap->oldest_ts = READ_ONCE(c->page->time_stamp);
+		snap->entries = c->whole_events;
+		return;
+	}
+
 	rb_ext_refresh(c);
 	if (!c->unread)
 		return;
@@ -37,6 +44,7 @@ static void snapshot_reader_page(struct rb_ext_cpu *c, struct stat_snapshot *sna
 static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64 pos)
 {
 	struct rb_ext_tail_count *tail = &c->tail;
+	u64 commit;
 	int count;
 
 	if (tail->page != page || tail->pos != pos) {
@@ -44,9 +52,12 @@ static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u6
 		ext_cursor_init(&tail->cursor, page);
 	}
 
+	commit = ext_page_commit(page);
+	if (commit == tail->cursor.read)
+		return tail->count;
+
 	/* The page may be written or reused meanwhile; the caller checks for reuse. */
-	count = data_race(ext_cursor_skip(&tail->cursor, page, ext_page_commit(page),
-					  &c->ext->format));
+	count = data_race(ext_cursor_skip(&tail->cursor, page, commit, &c->ext->format));
 	if (count < 0) {
 		tail->page = NULL;
 		return count;
@@ -128,9 +139,10 @@ static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
-	rb_ext_refresh(c);
+	if (!c->whole)
+		rb_ext_refresh(c);
 	*count = (struct byte_count) {
-		.bytes = c->commit - c->done.read,
+		.bytes = c->whole ?: c->commit - c->done.read,
 		.generation = c->generation,
 	};
 	if (!c->ring)
@@ -180,38 +192,31 @@ static u64 count_bytes(struct rb_ext_cpu *c)
 }
 
 /**
- * rb_ext_entries() - count the unread events
+ * rb_ext_count() - count events
  * @c:		the CPU, locked
  *
- * Return: their number
+ * Return: their numbers
  */
-u64 rb_ext_entries(struct rb_ext_cpu *c)
+struct rb_ext_counts rb_ext_count(struct rb_ext_cpu *c)
 {
+	struct stat_snapshot snap;
+
 	lockdep_assert_held(&c->lock);
 
-	return take_snapshot(c).entries;
-}
-
-/**
- * rb_ext_overrun() - count the lost events
- * @c:		the CPU, locked
- *
- * Return: their number
- */
-u64 rb_ext_overrun(struct rb_ext_cpu *c)
-{
-	lockdep_assert_held(&c->lock);
-
-	return c->overrun + take_snapshot(c).overrun;
+	snap = take_snapshot(c);
+	return (struct rb_ext_counts) {
+		.entries	= snap.entries,
+		.overrun	= c->overrun + snap.overrun,
+	};
 }
 
 static u64 locked_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 {
 	switch (stat) {
 	case RB_EXT_ENTRIES:
-		return rb_ext_entries(c);
+		return rb_ext_count(c).entries;
 	case RB_EXT_OVERRUN:
-		return rb_ext_overrun(c);
+		return rb_ext_count(c).overrun;
 	case RB_EXT_DROPPED:
 		return c->dropped +
 		       (c->ring ? READ_ONCE(c->ring->meta->dropped) : 0);

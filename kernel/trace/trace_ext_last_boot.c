@@ -365,7 +365,11 @@ static void last_boot_seen(void)
 
 static int last_boot_swap_page(int cpu, struct ext_ring_swap *swap)
 {
-	return ext_ring_swap(per_cpu_ptr(&rings, cpu), swap);
+	int ret = ext_ring_swap(per_cpu_ptr(&rings, cpu), swap);
+
+	/* Pages may be missing between this one and the next: ext_mem_copy_page(). */
+	swap->events = 0;
+	return ret;
 }
 
 static int last_boot_enable(unsigned int event, u16 type)

@@ -407,7 +407,8 @@ static int ring_swap_page(enum kind kind, int cpu, struct ext_ring_swap *swap)
 	if (ret < 0)
 		return ret;
 
-	swap->id = ret;
+	swap->id = lower_32_bits(res.a1);
+	swap->events = upper_32_bits(res.a1);
 	swap->pos = res.a2;
 	swap->first_seq = res.a3;
 	return 0;

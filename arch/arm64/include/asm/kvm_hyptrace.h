@@ -74,7 +74,7 @@
  *	Record @len bytes of text, 1 to TRACE_EXT_MARK_MAX, as ftrace:print with that @ip. The
  *	text is in the registers of the further arguments, the first byte in bits 7:0.
  *	-EINVAL: out of range; -EBADF: not recorded: tracing is off, or the ring is full
- * __hyp_trace_swap(ring) -> {page id, position, sequence number}
+ * __hyp_trace_swap(ring) -> {page id | number of events << 32, position, sequence number}
  *	Exchange the reader page for the oldest unread one (ext_ring_swap()).
  *	-ENOENT: no ring; -EAGAIN: nothing to swap
  * __hyp_trace_reset(ring)

@@ -608,7 +608,7 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 	}
 	hyp_trace_test_swapped();
 
-	cpu_reg(host_ctxt, 1) = ret ?: swap.id;
+	cpu_reg(host_ctxt, 1) = ret ?: swap.id | (u64)swap.events << 32;
 	cpu_reg(host_ctxt, 2) = swap.pos;
 	cpu_reg(host_ctxt, 3) = swap.first_seq;
 }

@@ -317,7 +317,7 @@ inline swap(id, pos, first)
 	unlock(el2_lock)
 }
 
-/* [refill, take_commit, swap_page] */
+/* [refill, rb_ext_take_commit, swap_page] */
 proctype consumer()
 {
 	byte t, c, id, pos, first;

@@ -24,7 +24,7 @@ enum fuzz_op {
 
 /* Answers of EL2 to a swap: a byte, modulo NR_ANSWERS. */
 enum fuzz_answer {
-	NO_PAGE, ANY_PAGE, RIGHT_PAGE, RIGHT_PAGE_TOO,
+	NO_PAGE, ANY_PAGE, RIGHT_PAGE, WHOLE_PAGE,
 	NR_ANSWERS
 };
 

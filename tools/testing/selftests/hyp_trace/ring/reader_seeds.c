@@ -229,9 +229,12 @@ static const struct kind {
 	const char	*why;
 } kinds[] = {
 	{ "consumed", CONSUME, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "decoded", CONSUME, WHOLE_PAGE, nothing, SLOTS, NULL },
 	{ "pages", READ_PAGE, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "whole", READ_PAGE, WHOLE_PAGE, nothing, SLOTS, NULL },
 	{ "iterated", ITERATE, RIGHT_PAGE, nothing, SLOTS, NULL },
 	{ "mapped", CONSUME_MAPPED, RIGHT_PAGE, nothing, SLOTS, NULL },
+	{ "undecoded", CONSUME_MAPPED, WHOLE_PAGE, nothing, SLOTS, NULL },
 	{ "dumped", DUMP, RIGHT_PAGE, nothing, SLOTS, NULL },
 	{ "swap", READ_PAGE, ANY_PAGE, nothing, 0, "impossible reader page" },
 	{ "commit", READ_PAGE, RIGHT_PAGE, commit_beyond_page, 0, "commit out of range" },
@@ -250,6 +253,7 @@ static const struct kind {
 	{ "wraps", READ_PAGE, RIGHT_PAGE, time_that_wraps, 0, "malformed event" },
 	{ "late", READ_PAGE, RIGHT_PAGE, time_in_the_future, 0, "time in the future" },
 	{ "early", READ_PAGE, RIGHT_PAGE, time_before_last_page, 1, "time goes backwards" },
+	{ "end", READ_PAGE, WHOLE_PAGE, commit_beyond_page, 0, "commit out of range" },
 };
 
 static u8 *put_op(u8 *at, enum fuzz_op op)
@@ -269,15 +273,19 @@ static u8 *put_op(u8 *at, enum fuzz_op op)
 }
 
 /* Encode an answer as swap_page() decodes it. */
-static u8 *put_answer(u8 *at, enum fuzz_answer answer)
+static u8 *put_answer(u8 *at, enum fuzz_answer answer, unsigned int events)
 {
 	*at++ = answer;
 	if (answer == ANY_PAGE) {
 		*at++ = 1;		/* size of the id, which follows: */
 		*at++ = SLOTS + 1;
+	} else if (answer == WHOLE_PAGE) {
+		*at++ = events - 1;
 	}
 	*at++ = 0;			/* position, or an offset to it */
 	*at++ = 0;			/* sequence number, or an offset to it */
+	if (answer == ANY_PAGE)
+		*at++ = 0;		/* number of events */
 	return at;
 }
 
@@ -295,7 +303,8 @@ static size_t script_of_pages(struct fuzz_input *in, const struct kind *kind,
 			break;
 		if (i < kind->good_pages)
 			*events += events_of(page_at(in, pos));
-		at = put_answer(put_op(at, kind->op), kind->answer);
+		at = put_answer(put_op(at, kind->op), kind->answer,
+				events_of(page_at(in, pos)));
 	}
 	return at - in->script;
 }
@@ -312,7 +321,8 @@ static size_t script_of_events(struct fuzz_input *in, const struct kind *kind,
 		for (i = 0; i < events_of(page_at(in, pos)) && at < stop; i++) {
 			at = put_op(at, kind->op);
 			if (!i)
-				at = put_answer(at, kind->answer);
+				at = put_answer(at, kind->answer,
+						events_of(page_at(in, pos)));
 			++*events;
 		}
 	}

@@ -94,10 +94,16 @@ static void emit(u64 count)
 	emit_long(count, 0);
 }
 
+static u64 last_consumed;
+
 static void consume(u64 count)
 {
-	while (count--)
-		rb_ext_consume(&reader.ext, 0, NULL, NULL);
+	struct ring_buffer_event *event;
+
+	while (count--) {
+		event = rb_ext_consume(&reader.ext, 0, NULL, NULL);
+		last_consumed = event ? record_of(event)->id : 0;
+	}
 }
 
 static u64 bytes(void)
@@ -538,6 +544,122 @@ static void a_dump_shows_what_is_mapped(void)
 	end();
 }
 
+/*
+ * Read a page; returns its bytes of events, 0 if there is none. What the page had before does not
+ * get out.
+ */
+static size_t read_bytes(size_t len)
+{
+	struct buffer_data_page *data_page = malloc(sizeof(struct ext_ring_page));
+	struct ext_ring_page *page;
+	size_t got = 0, at;
+
+	memset(data_page, 0xa5, sizeof(*page));
+	if (!rb_ext_read_page(&reader.ext, 0, &data_page,
+			      offsetof(struct ext_ring_page, data) + len, 0)) {
+		page = (struct ext_ring_page *)data_page;
+		got = page->commit & (BIT(30) - 1);
+		at = offsetof(struct ext_ring_page, data) + got;
+		at += page->commit & BIT(30) ? sizeof(u64) : 0;
+		for (; at < sizeof(*page); at++)
+			CHECK(!((u8 *)page)[at], "byte %zu is not 0", at);
+	}
+	free(data_page);
+	return got;
+}
+
+static u64 stat(enum rb_ext_stat stat)
+{
+	return rb_ext_stat(&reader.ext, 0, stat);
+}
+
+/* Who reads whole pages gets what they have; nothing is counted twice, or not at all. */
+static void a_page_is_read_as_it_is(void)
+{
+	struct ring_buffer_event *event;
+	unsigned long missed;
+
+	begin(8);
+	nr_messages = 0;
+	emit(4 * PER_PAGE);
+	spoil(PER_PAGE);
+	spoil(2 * PER_PAGE);
+	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES, "good page");
+	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES && !nr_messages, "bad page");
+	CHECK(stat(RB_EXT_READ) == 2 * PER_PAGE, "%llu read",
+	      (unsigned long long)stat(RB_EXT_READ));
+
+	/* Who reads events gets none of a bad page. */
+	event = rb_ext_consume(&reader.ext, 0, NULL, &missed);
+	CHECK(nr_messages == 1 && event && record_of(event)->id == 3 * PER_PAGE + 1 &&
+	      missed == PER_PAGE, "%u messages, %lu missed", nr_messages, missed);
+	CHECK(stat(RB_EXT_READ) == 2 * PER_PAGE + 1 && stat(RB_EXT_OVERRUN) == PER_PAGE &&
+	      stat(RB_EXT_ENTRIES) == PER_PAGE - 1, "totals");
+	end();
+}
+
+/* Who looks whether there is something does not know who will read it, nor how much. */
+static void a_page_that_was_found_is_read_by_anybody(void)
+{
+	begin(8);
+	emit(4 * PER_PAGE);
+	CHECK(!rb_ext_empty(&reader.ext, 0), "empty");
+	consume(1);
+	CHECK(last_consumed == 1, "event %llu", (unsigned long long)last_consumed);
+	consume(PER_PAGE - 1);
+
+	CHECK(!rb_ext_empty(&reader.ext, 0), "empty");
+	CHECK(stat(RB_EXT_ENTRIES) == 3 * PER_PAGE, "entries");
+	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES, "whole page");
+
+	CHECK(!rb_ext_empty(&reader.ext, 0), "empty");
+	CHECK(read_bytes(10 * EVENT_SIZE) == 10 * EVENT_SIZE, "part of a page");
+	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES - 10 * EVENT_SIZE, "rest of a page");
+	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES, "last page");
+	CHECK(stat(RB_EXT_READ) == 4 * PER_PAGE && !stat(RB_EXT_ENTRIES), "totals");
+	end();
+}
+
+/* Otherwise those who look for events would call those who find none, forever. */
+static void a_page_that_was_found_stays(void)
+{
+	begin(8);
+	emit(2 * PER_PAGE);
+	CHECK(!rb_ext_empty(&reader.ext, 0), "empty");
+	pages[0]->commit = 0;
+	CHECK(!rb_ext_empty(&reader.ext, 0), "empty");
+	consume(1);
+	CHECK(last_consumed == 1, "event %llu", (unsigned long long)last_consumed);
+	end();
+}
+
+static void a_page_has_no_more_events_than_were_written(void)
+{
+	begin(8);
+	nr_messages = 0;
+	emit(3 * PER_PAGE);
+	consume(PER_PAGE);
+	CHECK(!rb_ext_empty(&reader.ext, 0), "empty");
+	reader.c.whole_events--;
+	consume(1);
+	CHECK(nr_messages == 1 && last_consumed == 2 * PER_PAGE + 1, "%u messages, event %llu",
+	      nr_messages, (unsigned long long)last_consumed);
+	end();
+}
+
+/* Events that were lost before a page, and their number behind it, if it is read raw. */
+static void a_whole_page_says_what_was_lost(void)
+{
+	begin(8);
+	emit(12 * PER_PAGE);
+	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES, "whole page");
+	CHECK(stat(RB_EXT_OVERRUN) == 4 * PER_PAGE, "%llu lost",
+	      (unsigned long long)stat(RB_EXT_OVERRUN));
+	CHECK(read_bytes(EVENT_SIZE) == EVENT_SIZE, "an event");
+	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES - EVENT_SIZE, "rest of a page");
+	end();
+}
+
 /* A record with a number that is limited: a call at a depth. */
 struct limited {
 	u16	type;
@@ -593,6 +715,11 @@ static void a_value_beyond_its_limit_is_refused(void)
 }
 
 static const struct test tests[] = {
+	TEST(a_page_is_read_as_it_is),
+	TEST(a_page_that_was_found_is_read_by_anybody),
+	TEST(a_page_that_was_found_stays),
+	TEST(a_page_has_no_more_events_than_were_written),
+	TEST(a_whole_page_says_what_was_lost),
 	TEST(bytes_of_a_large_ring_are_counted_a_part_at_a_time),
 	TEST(bytes_that_go_while_they_are_counted_are_left_out),
 	TEST(an_iterator_passes_over_bad_pages_a_part_at_a_time),

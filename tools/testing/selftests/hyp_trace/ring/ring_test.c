@@ -58,6 +58,9 @@ struct test_ring {
 	u64			next_pos;
 	struct ext_cursor	cursor;
 	u64			seq;
+	u64			page_end;	/* sequence number behind the page, if it is known */
+	u64			known_ends;
+	u64			reserved;	/* events on the page that were never committed */
 	u64			lost;
 	u64			read;
 	u64			last_id;
@@ -145,6 +148,10 @@ static void consume(struct test_ring *t)
 		if (tail < t->next_pos)
 			return;
 
+		CHECK(!t->page_end || t->page_end == t->seq + t->reserved,
+		      "the page ends at %llu, not %llu", (unsigned long long)t->seq,
+		      (unsigned long long)t->page_end);
+
 		/* An empty page need not be swapped. */
 		if (ext_ring_swap(&t->ring, &swap))
 			return;
@@ -154,6 +161,8 @@ static void consume(struct test_ring *t)
 		CHECK(swap.first_seq >= t->seq, "sequence goes backwards");
 		t->lost += swap.first_seq - t->seq;
 		t->seq = swap.first_seq;
+		t->page_end = swap.events ? swap.first_seq + swap.events : 0;
+		t->known_ends += !!swap.events;
 		t->page = &t->pages[swap.id];
 		t->next_pos = swap.pos + 1;
 		ext_cursor_init(&t->cursor, t->page);
@@ -188,6 +197,28 @@ static void a_reader_on_the_writers_page_follows_it(void)
 		      (unsigned long long)t->last_id);
 	}
 	CHECK(!t->lost, "lost %llu", (unsigned long long)t->lost);
+	ring_delete(t);
+}
+
+/* A reader of whole pages need not count: the number is known of all but the last page. */
+static void the_number_of_events_in_a_page_is_known(void)
+{
+	const u64 per_page = EXT_RING_DATA_ROOM / (4 + sizeof(struct record));
+	struct test_ring *t = ring_new(8, true);
+	struct ext_ring_swap swap;
+	u64 id;
+
+	for (id = 1; id <= 20 * per_page; id++) {
+		t->clock += 10;
+		emit(t, id);
+	}
+	consume(t);
+	CHECK(t->known_ends == 7 && t->read == 8 * per_page, "%llu pages, %llu events",
+	      (unsigned long long)t->known_ends, (unsigned long long)t->read);
+
+	/* The writer goes on to the page behind the one that a reader has. */
+	emit(t, ++id);
+	CHECK(!ext_ring_swap(&t->ring, &swap) && !swap.events, "%u events", swap.events);
 	ring_delete(t);
 }
 
@@ -333,6 +364,7 @@ static void a_page_is_skipped_with_what_is_reserved(void)
 	t->clock = 0;
 	CHECK(ext_ring_skip_page(&t->ring, t->clock), "not skipped");
 	CHECK(emit(t, 3), "refused");
+	t->reserved = 1;
 	consume(t);
 	CHECK(t->read == 2 && t->lost == 1 && t->last_id == 3, "read %llu lost %llu",
 	      (unsigned long long)t->read, (unsigned long long)t->lost);
@@ -542,6 +574,7 @@ static void writer_and_reader_in_parallel(void)
 static const struct test tests[] = {
 	TEST(events_come_out_as_they_went_in),
 	TEST(a_reader_on_the_writers_page_follows_it),
+	TEST(the_number_of_events_in_a_page_is_known),
 	TEST(overwrite_loses_the_oldest_exactly),
 	TEST(no_overwrite_keeps_the_oldest_and_counts_the_rest),
 	TEST(time_far_apart_and_backwards),

@@ -28,6 +28,7 @@ struct mutex { int unused; };
 struct work_struct { int unused; };
 struct delayed_work { int unused; };
 struct irq_work { int unused; };
+struct list_head { int unused; };
 
 #define schedule_work(work)		((void)(work))
 #define lockdep_assert_held(lock)	((void)(lock))
