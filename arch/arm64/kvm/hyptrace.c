@@ -9,9 +9,12 @@
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
 #include <linux/init.h>
+#include <linux/kvm_host.h>
 #include <linux/smp.h>
 #include <linux/syscore_ops.h>
 #include <linux/trace_ext.h>
+
+#include <trace/events/ipi.h>
 
 #include <asm/arch_timer.h>
 #include <asm/kvm_hyptrace.h>
@@ -387,6 +390,27 @@ static void rings_stop(enum kind kind)
 	hyptrace_clock_stop();
 }
 
+/**
+ * hyptrace_end_guest_runs() - have EL2 look anew what it is to trace of guests
+ *
+ * EL2 looks when the host has it run a vCPU (hyp_trace_guest_begin()). An interrupt ends that
+ * run. A CPU that is not traced is left alone; when it is, a sync interrupts it.
+ *
+ * Context: any, after a hypercall that has changed what is traced. That ends with a full barrier,
+ * which pairs with the one in kvm_arch_vcpu_ioctl_run(): either the CPU's vCPU is seen here, or
+ * EL2 sees the change when it runs the vCPU.
+ */
+void hyptrace_end_guest_runs(void)
+{
+	struct kvm_vcpu * __percpu *running = kvm_get_running_vcpus();
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (is_busy(cpu, NULL) && READ_ONCE(*per_cpu_ptr(running, cpu)))
+			smp_send_reschedule(cpu);
+	}
+}
+
 static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
 {
 	static const enum hyp_trace_mode hyp_mode[] = {
@@ -397,6 +421,8 @@ static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
 	struct arm_smccc_res res;
 
 	hyptrace_call(&res, __hyp_trace_mode, hyp_mode[mode], overwrite);
+	if (mode == TRACE_EXT_ON)
+		hyptrace_end_guest_runs();
 }
 
 static int ring_swap_page(enum kind kind, int cpu, struct ext_ring_swap *swap)
@@ -452,6 +478,8 @@ static int hyptrace_enable(unsigned int event, u16 type)
 	if (ret)
 		pr_err("hyp_trace: can't enable event number %u: %pe%s\n",
 		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
+	else if (type)
+		hyptrace_end_guest_runs();
 
 	return ret;
 }
@@ -523,6 +551,8 @@ static int follower_enable(unsigned int event, u16 type)
 	if (ret)
 		pr_err("hyp_trace: can't follow event number %u: %pe%s\n",
 		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
+	else if (type)
+		hyptrace_end_guest_runs();
 
 	return ret;
 }

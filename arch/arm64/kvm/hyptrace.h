@@ -69,6 +69,8 @@ static inline bool hyptrace_may_call(void)
 	__last;								\
 })
 
+void hyptrace_end_guest_runs(void);
+
 /**
  * struct hyptrace_memory - memory for EL2
  * @region:	for EL2 alone, while it has the memory

@@ -123,6 +123,8 @@ static int set_action(unsigned int event, enum hyp_filter_use use, enum hyp_trac
 	if (ret)
 		pr_err("hyp_trace: EL2 does not take the trigger of event number %u: %pe%s\n",
 		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
+	else if (action != HYP_TRACE_NO_ACTION)
+		hyptrace_end_guest_runs();
 
 	return ret;
 }

@@ -276,10 +276,13 @@ void hyp_totals_guest_enter(struct kvm_vcpu *vcpu)
  * hyp_totals_guest_exit() - a guest has run, and no event is recorded
  * @vcpu:	its vCPU
  * @exit_code:	ARM_EXCEPTION_*, perhaps with a system error
+ *
+ * Return: @exit_code: the caller, which is on the path of each exit, need not keep it
  */
-void hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code)
+u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code)
 {
 	measure_exit(vcpu, exit_code, hyp_clock_cycles());
+	return exit_code;
 }
 
 /**

@@ -333,17 +333,21 @@ static u32 event_word(unsigned int event, bool stopped)
 
 static void words_update(bool stopped)
 {
-	u32 *words = hyp_trace.words[stopped], any = 0;
+	u32 *words = hyp_trace.words[stopped], any = 0, starts = 0;
 	int event;
 
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		WRITE_ONCE(words[event], event_word(event, stopped));
+		/* What a guest records itself may start recording in the middle of its run. */
 		if (!hyp_channel_has(event))
 			any |= !!words[event];
+		else if (stopped)
+			starts |= !!words[event];
 	}
 
 	WRITE_ONCE(words[HYP_EVENT_ANY], any);
-	WRITE_ONCE(words[HYP_EVENT_GUEST], any | (hyp_trace.totals ? HYP_TRACE_TOTALS : 0));
+	WRITE_ONCE(words[HYP_EVENT_GUEST],
+		   any | starts | (hyp_trace.totals ? HYP_TRACE_TOTALS : 0));
 	WRITE_ONCE(words[HYP_EVENT_CALL],
 		   hyp_trace.functions && hyp_trace.mode == HYP_TRACE_ON && !stopped);
 	WRITE_ONCE(words[HYP_EVENT_MARK], hyp_trace.mode == HYP_TRACE_ON && !stopped);
@@ -386,7 +390,8 @@ static void events_publish(void)
 	do {
 		/* Pairs with the full barriers of whoever changes it, after the words. */
 		state = smp_load_acquire(&hyp_trace_state);
-		for (i = 0; i < HYP_EVENT_WORDS; i++)
+		/* From the last one: if a run begins with a hyp_enter, guests are traced. */
+		for (i = HYP_EVENT_WORDS - 1; i >= 0; i--)
 			word_publish(i, state);
 		/* At least one of two CPUs that publish sees the other's state. */
 		smp_mb();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: guests. These functions run only if any event is enabled.
+ * Tracing at EL2: guests. These functions run only if anything was traced when the host had EL2 run
+ * the vCPU; it need not be any more.
  */
 
 #include <nvhe/trace.h>
@@ -31,7 +32,7 @@ static u64 ns_at(u64 cyc)
 	return hyp_clock_at(&this_cpu_ptr(&hyp_trace_cpu)->clock, cyc);
 }
 
-void __hyp_trace_guest_enter(struct kvm_vcpu *vcpu, u64 what)
+static void enter_events(struct kvm_vcpu *vcpu, u64 what)
 {
 	u64 now;
 
@@ -46,7 +47,7 @@ void __hyp_trace_guest_enter(struct kvm_vcpu *vcpu, u64 what)
 	hyp_totals_guest_enter_at(vcpu, now);
 }
 
-void __hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 what)
+static void exit_events(struct kvm_vcpu *vcpu, u64 exit_code, u64 what)
 {
 	u64 now;
 
@@ -66,8 +67,8 @@ void __hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 what)
 		trace_vcpu_serror(vcpu);
 }
 
-void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
-			     bool handled)
+/* EL2 has decided who handles an exit; if it does not, the host does. */
+static void trace_fixup(const struct kvm_vcpu *vcpu, u64 exit_code, bool handled)
 {
 	u64 esr = vcpu->arch.fault.esr_el2;
 
@@ -98,4 +99,22 @@ void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
 			trace_vcpu_mem_abort(vcpu);
 		break;
 	}
+}
+
+u64 __hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 last_exit)
+{
+	u64 exit_code;
+
+	if (last_exit != HYP_TRACE_NO_EXIT)
+		trace_fixup(vcpu, last_exit, true);
+
+	enter_events(vcpu, hyp_event_id_read(HYP_EVENT_GUEST));
+	exit_code = __guest_enter(vcpu);
+	exit_events(vcpu, exit_code, hyp_event_id_read(HYP_EVENT_GUEST));
+	return exit_code;
+}
+
+void __hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 exit_code)
+{
+	trace_fixup(vcpu, exit_code, false);
 }

@@ -210,7 +210,7 @@ static void learn_fields(void)
 
 /* What was recorded: all, and the last of each kind. */
 static struct recorded {
-	int		events, marks, clocks, errors;
+	int		events, marks, clocks, others, errors;
 	uint64_t	lost;
 	int		size;			/* of the last guest_trace_*, in arguments */
 	uint64_t	vm, vcpu, client, count, id, arg[HYPERTRACE_MAX_ARGS], first_ts, ts;
@@ -248,11 +248,15 @@ static void take_event(const struct fields *f, int size, const struct event *e)
 	rec.ts = e->ts;
 }
 
+/* The type of another event that counts; 0 for none. */
+static int other_type;
+
 static void take(void *data, const struct event *e)
 {
 	int s, i;
 
 	rec.errors += !!e->lost;
+	rec.others += other_type && e->type == other_type;
 	for (s = 0; s < NR_SIZES; s++)
 		if (e->type == fields[s].vm.type)
 			take_event(&fields[s], sizes[s], e);
@@ -783,6 +787,30 @@ TEST_F(channel, permission_is_withdrawn_while_the_guest_runs)
 	EXPECT_GT(MORE_CALLS, events);
 	EXPECT_EQ(events, rec.events);
 	EXPECT_EQ(MORE_CALLS - events, -(int64_t)results);
+	vm_destroy(&vm);
+}
+
+/* EL2 looks only when the host has it run the vCPU whether guests are traced. */
+TEST_F(channel, tracing_begins_while_the_guest_runs)
+{
+	struct vm vm = create(guest_many, guest_random);
+	int type = learn("vcpu_exit", "esr").type;
+	pthread_t thread;
+
+	ASSERT_EQ(0, set_size_kb(16384));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, run_more, &vm));
+	ASSERT_EQ(0, run_on(nr_cpus() - 1));
+	while (stat_of(0, "entries:") < 10)
+		usleep(100);
+	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_exit/enable", "1"));
+	pthread_join(thread, NULL);
+	other_type = type;
+	read_anew();
+	other_type = 0;
+	EXPECT_EQ(0, rec.errors);
+	EXPECT_EQ(MORE_CALLS, rec.events);
+	/* The guest leaves EL2 by itself at its end only. */
+	EXPECT_LT(1, rec.others);
 	vm_destroy(&vm);
 }
 

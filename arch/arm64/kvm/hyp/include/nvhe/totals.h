@@ -97,7 +97,7 @@ void hyp_totals_shut(struct hyp_totals_cpu *totals);
 void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt);
 void hyp_totals_guest_enter(struct kvm_vcpu *vcpu);
 void hyp_totals_guest_enter_at(struct kvm_vcpu *vcpu, u64 now);
-void hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code);
+u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code);
 void hyp_totals_guest_exit_at(struct kvm_vcpu *vcpu, u64 exit_code, u64 now);
 void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu);
 void hyp_totals_psci_return(struct hyp_trace_cpu *cpu);

@@ -358,57 +358,57 @@ static __always_inline bool hyp_trace_any(void)
 	return hyp_event_id_read(HYP_EVENT_ANY);
 }
 
-void __hyp_trace_guest_enter(struct kvm_vcpu *vcpu, u64 what);
-void __hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 what);
-void __hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
-			     bool handled);
+u64 __hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 last_exit);
+void __hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 exit_code);
+
+/* The exit code before a vCPU's first exit. */
+#define HYP_TRACE_NO_EXIT	U64_MAX
 
 /**
- * hyp_trace_guest_enter() - a guest is about to run
- * @vcpu:	its vCPU
+ * hyp_trace_guest_begin() - the host has EL2 run a vCPU
+ *
+ * EL2 looks only here, not at each exit of the guest that it handles. So the host ends the runs of
+ * vCPUs when it begins to trace: hyptrace_end_guest_runs(), or hyptrace_sync_all() for totals.
+ *
+ * Return: what is traced of guests: 0 for nothing, HYP_TRACE_TOTALS for totals only
  */
-static __always_inline void hyp_trace_guest_enter(struct kvm_vcpu *vcpu)
+static __always_inline u64 hyp_trace_guest_begin(void)
 {
-	u64 what = hyp_event_id_read(HYP_EVENT_GUEST);
-
-	if (likely(!what))
-		return;
-
-	if (what == HYP_TRACE_TOTALS)
-		hyp_totals_guest_enter(vcpu);
-	else
-		__hyp_trace_guest_enter(vcpu, what);
+	return hyp_event_id_read(HYP_EVENT_GUEST);
 }
 
 /**
- * hyp_trace_guest_exit() - a guest has run
+ * hyp_trace_guest_run() - run a guest up to its next exit
  * @vcpu:	its vCPU
- * @exit_code:	ARM_EXCEPTION_*, perhaps with a system error
+ * @traced:	what hyp_trace_guest_begin() has returned
+ * @last_exit:	its last exit in this run, which EL2 has handled; or HYP_TRACE_NO_EXIT. It is read
+ *		only if guests are traced
+ *
+ * Return: ARM_EXCEPTION_*, perhaps with a system error
  */
-static __always_inline void hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code)
+static __always_inline u64 hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 traced,
+					       const u64 *last_exit)
 {
-	u64 what = hyp_event_id_read(HYP_EVENT_GUEST);
+	if (likely(!traced))
+		return __guest_enter(vcpu);
+	if (traced != HYP_TRACE_TOTALS)
+		return __hyp_trace_guest_run(vcpu, *last_exit);
 
-	if (likely(!what))
-		return;
-
-	if (what == HYP_TRACE_TOTALS)
-		hyp_totals_guest_exit(vcpu, exit_code);
-	else
-		__hyp_trace_guest_exit(vcpu, exit_code, what);
+	hyp_totals_guest_enter(vcpu);
+	return hyp_totals_guest_exit(vcpu, __guest_enter(vcpu));
 }
 
 /**
- * hyp_trace_guest_fixup() - EL2 has decided who handles a guest's exit
- * @vcpu:	its vCPU, which has the syndrome
- * @exit_code:	as for hyp_trace_guest_exit(), or as EL2 has changed it
- * @handled:	EL2 has handled it and the guest goes on; otherwise the host handles it
+ * hyp_trace_guest_end() - EL2 leaves a guest's exit to the host
+ * @vcpu:	the vCPU, which has the syndrome
+ * @traced:	what hyp_trace_guest_begin() has returned
+ * @exit_code:	as of hyp_trace_guest_run(), or as EL2 has changed it
  */
-static __always_inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu,
-						  u64 exit_code, bool handled)
+static __always_inline void hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 traced,
+						u64 exit_code)
 {
-	if (unlikely(hyp_trace_any()))
-		__hyp_trace_guest_fixup(vcpu, exit_code, handled);
+	if (unlikely(traced & ~HYP_TRACE_TOTALS))
+		__hyp_trace_guest_end(vcpu, exit_code);
 }
 
 /**
@@ -562,10 +562,8 @@ static inline void trace_##name(proto)					\
 #undef DECLARE_EVENT_CLASS
 #include <linux/tracepoint.h>
 
-static inline void hyp_trace_guest_enter(struct kvm_vcpu *vcpu) { }
-static inline void hyp_trace_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code) { }
-static inline void hyp_trace_guest_fixup(const struct kvm_vcpu *vcpu, u64 exit_code,
-					 bool handled) { }
+static inline void hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 traced,
+				       u64 exit_code) { }
 static inline void hyp_trace_inject(const struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_vm_init(struct kvm *kvm, const struct kvm *host_kvm) { }
 static inline void hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt,
@@ -578,6 +576,10 @@ static inline void hyp_trace_cpu_start(void) { }
 static inline void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par) { }
 
 #define hyp_trace_host_vector(usual)	(usual)
+
+#define HYP_TRACE_NO_EXIT			0
+#define hyp_trace_guest_begin()			0
+#define hyp_trace_guest_run(vcpu, traced, exit)	__guest_enter(vcpu)
 
 #endif
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_H */
