@@ -607,6 +607,41 @@ static double time_to_look(void)
 	return (double)least / PAGES;
 }
 
+#define TEXT_EVENTS	4000
+
+/* Time to read an event as text, the least of several times [ns]. */
+static double time_of_text(const struct tracer *t)
+{
+	uint64_t least = UINT64_MAX, time;
+	int i, fd;
+
+	for (i = 0; i < 5; i++) {
+		must_put(file_of(t, "trace"), "");
+		emit_numbered(t->write, TEXT_EVENTS);
+		fd = open(file_of(t, "per_cpu/cpu0/trace_pipe"), O_RDONLY | O_NONBLOCK);
+		if (fd < 0)
+			fail("trace_pipe");
+		time = boot_ns();
+		while (read(fd, buffer, page_size()) > 0)
+			;
+		time = boot_ns() - time;
+		close(fd);
+		must_be("events read", stat_in(t, 0, "read events:"), TEXT_EVENTS);
+		if (time < least)
+			least = time;
+	}
+	return (double)least / TEXT_EVENTS;
+}
+
+static void bench_text(void)
+{
+	double mine = time_of_text(&hyp), theirs = time_of_text(&host);
+
+	printf("text_event %.0f\n", mine);
+	printf("text_event_host %.0f\n", theirs);
+	printf("text_event_ratio %.2f\n", mine / theirs);
+}
+
 static void bench_reading(void)
 {
 	int i;
@@ -627,6 +662,7 @@ static void bench_reading(void)
 		printf("%s_rate_ratio %.2f\n", ways[i].name, theirs / mine);
 	}
 	printf("look_at_page %.0f\n", time_to_look());
+	bench_text();
 }
 
 /* Calls of EL2 to swap pages, and other calls, as EL2 has recorded them. */
