@@ -90,8 +90,17 @@ before=$(fingerprint "$out/misfit")
 	[ "$before" = "$(fingerprint "$out/misfit")" ]
 result "apply refuses where a hook does not fit, names it, changes nothing"
 
-# Older sources of 6.12.y have a function in another form.
-sed -i '/^int ring_buffer_alloc_read_page/,/^}/s/return -ENODEV;/return ERR_PTR(-ENODEV);/' \
+# Older sources of 6.12.y have two functions in another form: what the variant's hunks look at.
+sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
+	s/return -ENODEV;/return ERR_PTR(-ENODEV);/
+	/^\tif ((\*rpage)->data) {/ i\
+	if (bpage->data)\
+		goto out;\
+\
+	page = alloc_pages_node(cpu_to_node(cpu),\
+				GFP_KERNEL | __GFP_NORETRY | __GFP_COMP | __GFP_ZERO,\
+				cpu_buffer->buffer->subbuf_order);
+	}' -e '/^void ring_buffer_free_read_page/,/^}/ s/\<rpage\>/data_page/' \
 	"$out/older/kernel/trace/ring_buffer.c"
 make -s -C "$top" apply KSRC="$out/older" > "$log" 2>&1 &&
 	sed -n '/^int ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
