@@ -115,7 +115,7 @@ struct ext_filter_word {
  * Return: true if the event is to be recorded
  */
 static __always_inline bool ext_filter_match(const struct ext_filter_pred *preds,
-					     unsigned int place,
+					     unsigned long place,
 					     const struct ext_filter_data *data)
 {
 	const struct ext_filter_word *word;
@@ -132,7 +132,7 @@ static __always_inline bool ext_filter_match(const struct ext_filter_pred *preds
 		 * of a u16 costs an instruction more.)
 		 */
 		OPTIMIZER_HIDE_VAR(place);
-	} while (place >= EXT_FILTER_FIRST);
+	} while (unlikely(place >= EXT_FILTER_FIRST));
 
 	return place;
 }

@@ -46,7 +46,8 @@ struct ext_ring_record {
  * @tail:	position being written; readers may take any page up to it
  * @alarm:	ring the doorbell at the next event at this position or later
  * @rung:	number of alarms that have gone off, and of other calls of the reader
- * @tail_slot:	@tail % @nr_slots
+ * @tail_slot:	the slot of @tail
+ * @slots_end:	the end of @slots
  * @nr_slots:	pages in the ring; there is one page more, the spare
  * @spare:	id of the page that the reader owns
  * @head:	next position that a reader will get
@@ -71,7 +72,8 @@ struct ext_ring {
 	u64			tail;
 	u64			alarm;
 	u64			rung;
-	u32			tail_slot;
+	u64			*tail_slot;
+	u64			*slots_end;
 	u32			nr_slots;
 	u32			spare;
 	u64			head;
@@ -104,13 +106,13 @@ struct ext_ring_reservation {
  *
  * Return: size with the header [bytes]
  */
-static __always_inline u32 ext_ring_size(u32 payload)
+static __always_inline u64 ext_ring_size(u64 payload)
 {
 	return payload + (payload > EXT_RING_TYPE_MAX_LEN * 4 ? 8 : 4);
 }
 
 /* Write the header of an event with @payload bytes of payload; return its payload. */
-static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
+static __always_inline void *ext_ring_head(void *event, u32 delta, u64 payload)
 {
 	u32 *head = event;
 
@@ -122,6 +124,23 @@ static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
 
 	head[0] = delta << EXT_RING_TYPE_BITS | payload / 4;
 	return head + 1;
+}
+
+/* ext_ring_take(), where the ring's page is known, and where in it the event begins and ends. */
+static __always_inline struct ext_ring_reservation
+ext_ring_take_at(struct ext_ring *ring, struct ext_ring_page *page, void *base, u64 end, u64 now,
+		 u32 delta, u64 payload)
+{
+	ring->seq++;
+	ring->write = end;
+	ring->stamp = now;
+
+	return (struct ext_ring_reservation) {
+		.payload = ext_ring_head(base + offsetof(struct ext_ring_page, data),
+					 delta, payload),
+		.page	 = page,
+		.end	 = end,
+	};
 }
 
 /**
@@ -136,25 +155,16 @@ static __always_inline void *ext_ring_head(void *event, u32 delta, u32 payload)
  * Return: the reservation
  */
 static __always_inline struct ext_ring_reservation
-ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
+ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u64 payload)
 {
 	struct ext_ring_page *page = ring->page;
-	u64 write = ring->write, end = write + ext_ring_size(payload);
+	u64 write = ring->write;
 	void *base = (void *)page + write;
 
 	/* Make all stores relative to one register. */
 	OPTIMIZER_HIDE_VAR(base);
-
-	ring->seq++;
-	ring->write = end;
-	ring->stamp = now;
-
-	return (struct ext_ring_reservation) {
-		.payload = ext_ring_head(base + offsetof(struct ext_ring_page, data),
-					 delta, payload),
-		.page	 = page,
-		.end	 = end,
-	};
+	return ext_ring_take_at(ring, page, base, write + ext_ring_size(payload), now, delta,
+				payload);
 }
 
 /**
@@ -169,7 +179,7 @@ ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u32 payload)
  * Return: true if it can
  */
 static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
-					      u64 delta, u32 payload)
+					      u64 delta, u64 payload)
 {
 	/* If the clock went backwards, delta is huge. */
 	return likely(!(delta >> EXT_RING_DELTA_BITS) &&
@@ -189,7 +199,7 @@ bool ext_ring_skip_page(struct ext_ring *ring, u64 now);
  * Return: false if ext_ring_reserve_slow() is needed
  */
 static __always_inline bool ext_ring_reserve(struct ext_ring *ring, u64 now,
-					     u32 payload,
+					     u64 payload,
 					     struct ext_ring_reservation *resv)
 {
 	u64 delta = now - ring->stamp;
@@ -232,6 +242,50 @@ static __always_inline bool ext_ring_reserve_slow(struct ext_ring *ring, u64 now
 static __always_inline void ext_ring_commit(const struct ext_ring_reservation *resv)
 {
 	smp_store_release(&resv->page->commit, resv->end);
+}
+
+/*
+ * Copy a record of more than 8 bytes. Most are so small that a call of memcpy() would take longer.
+ * Words are copied from the last one on, some bytes perhaps for the second time.
+ */
+static __always_inline void ext_ring_copy(void *payload, const void *record, u64 size)
+{
+	if (likely(size == 16)) {
+		memcpy(payload, record, 16);
+		return;
+	}
+
+	for (; size > 8; size -= 8) {
+		memcpy(payload + size - 8, record + size - 8, 8);
+		/* Otherwise the compiler makes it a call of memcpy() again. */
+		barrier();
+	}
+	memcpy(payload, record, 8);
+}
+
+bool ext_ring_write_slow(const void *record, u64 size, struct ext_ring *ring, u64 now);
+
+/**
+ * ext_ring_write() - write an event whose record is complete
+ * @record:	the event's payload, in the writer's own memory
+ * @size:	its size [bytes], a multiple of 4, more than 8
+ * @ring:	this CPU's ring
+ * @now:	boot clock [ns]; if it is before the last event's, that one is used
+ *
+ * Context: the ring's own CPU.
+ * Return: false if the event must not be written, see ext_ring_make_room()
+ */
+static __always_inline bool ext_ring_write(const void *record, u64 size, struct ext_ring *ring,
+					   u64 now)
+{
+	struct ext_ring_reservation resv;
+
+	if (!ext_ring_reserve(ring, now, size, &resv))
+		return ext_ring_write_slow(record, size, ring, now);
+
+	ext_ring_copy(resv.payload, record, size);
+	ext_ring_commit(&resv);
+	return true;
 }
 
 /**

@@ -18,6 +18,7 @@
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include <linux/ext_ring_writer.h>
 
@@ -45,7 +46,8 @@ static u64 slot_pos(u64 word)
  *
  * The acquire pairs with the reader's cmpxchg in ext_ring_swap(), a full barrier: the
  * reader's loads from the page complete before our stores to it. If our cmpxchg fails,
- * the address dependency on the word that it returned gives the same order.
+ * the address dependency on the word that it returned gives the same order. So it need not
+ * order anything itself; ring_begin_page() has the order of the claim and what follows.
  *
  * Return false if the slot is unread and must be kept.
  */
@@ -59,16 +61,27 @@ static __always_inline bool slot_claim(struct ext_ring *ring, u64 *slot, u64 pos
 			return false;
 
 		/* Whether this succeeds or fails, word has the id of our page. */
-		try_cmpxchg(slot, &word, slot_word(slot_id(word), pos));
+		try_cmpxchg_relaxed(slot, &word, slot_word(slot_id(word), pos));
 	}
 
 	*id = slot_id(word);
 	return true;
 }
 
-/* Begin position @pos, in @slot, on page @id. */
-static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 slot,
-					    u32 id, u64 now)
+/* The slot of the next position. */
+static __always_inline u64 *ring_next_slot(const struct ext_ring *ring)
+{
+	u64 *slot = ring->tail_slot + 1;
+
+	return likely(slot != ring->slots_end) ? slot : ring->slots;
+}
+
+/*
+ * Begin position @pos, in @slot, on page @id; return the page. The caller sets the ring's fill
+ * level and stamp.
+ */
+static __always_inline struct ext_ring_page *
+ring_begin_page(struct ext_ring *ring, u64 pos, u64 *slot, u32 id, u64 now)
 {
 	struct ext_ring_record *record = &ring->records[id];
 	struct ext_ring_page *page = record->page;
@@ -89,8 +102,6 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 	WRITE_ONCE(page->first_seq, seq);
 
 	ring->page = page;
-	ring->write = 0;
-	ring->stamp = now;
 	ring->tail_slot = slot;
 
 	/*
@@ -100,22 +111,22 @@ static __always_inline void ring_begin_page(struct ext_ring *ring, u64 pos, u32 
 	 */
 	smp_store_release(&ring->tail, pos);
 	smp_store_release(&meta->tail, pos);
+	return page;
 }
 
 /* Go to the next page; return false if it is unread and must be kept. */
 static __always_inline bool ring_next_page(struct ext_ring *ring, u64 now)
 {
-	u32 slot = ring->tail_slot + 1;
+	u64 *slot = ring_next_slot(ring);
 	u64 pos = ring->tail + 1;
 	u32 id;
 
-	if (slot == ring->nr_slots)
-		slot = 0;
-
-	if (!slot_claim(ring, &ring->slots[slot], pos, &id))
+	if (!slot_claim(ring, slot, pos, &id))
 		return false;
 
 	ring_begin_page(ring, pos, slot, id, now);
+	ring->write = 0;
+	ring->stamp = now;
 	return true;
 }
 
@@ -139,20 +150,25 @@ void ext_ring_call_reader(struct ext_ring *ring)
 }
 
 /*
- * A reader waits for an event at this position or an earlier one, and this event will be
- * written. Return @delta, so that the caller can tail-call this without a stack frame.
+ * The next two return what ext_ring_write_slow() does, which can tail-call them without a stack
+ * frame.
  */
-static noinline s64 ring_alarm(struct ext_ring *ring, s64 delta)
+
+/*
+ * A reader waits for an event at this position or an earlier one, and this event will be
+ * written, or has been.
+ */
+static noinline bool ring_alarm(struct ext_ring *ring)
 {
 	ring->alarm = EXT_RING_NO_ALARM;
 	ext_ring_call_reader(ring);
-	return delta;
+	return true;
 }
 
-static noinline s64 ring_drop(struct ext_ring *ring)
+static noinline bool ring_drop(struct ext_ring *ring)
 {
 	WRITE_ONCE(ring->meta->dropped, ++ring->dropped);
-	return -1;
+	return false;
 }
 
 /* The part of ext_ring_make_room() that is needed less than once per page. */
@@ -185,8 +201,10 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 	/* If the delta is too large for a time extend, begin a page with a time stamp. */
 	if (ring->write + extend + size > EXT_RING_DATA_ROOM ||
 	    delta >> EXT_RING_EXTEND_BITS) {
-		if (!ring_next_page(ring, now))
-			return ring_drop(ring);
+		if (!ring_next_page(ring, now)) {
+			ring_drop(ring);
+			return -1;
+		}
 		delta = 0;
 	} else if (extend) {
 		ring_write_extend(ring, delta);
@@ -195,7 +213,7 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 	}
 
 	if (ring->alarm <= ring->tail)
-		return ring_alarm(ring, delta);
+		ring_alarm(ring);
 
 	return delta;
 }
@@ -220,13 +238,68 @@ s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload)
 	if (unlikely(!ring->limit || delta >> EXT_RING_DELTA_BITS))
 		return ring_make_room_rarely(ring, now, ext_ring_size(payload));
 
-	if (unlikely(!ring_next_page(ring, now)))
-		return ring_drop(ring);
+	if (unlikely(!ring_next_page(ring, now))) {
+		ring_drop(ring);
+		return -1;
+	}
 
 	if (unlikely(ring->alarm <= ring->tail))
-		return ring_alarm(ring, 0);
+		ring_alarm(ring);
 
 	return 0;
+}
+
+static noinline bool ring_write_rarely(const void *record, u64 size, struct ext_ring *ring,
+				       u64 now)
+{
+	s64 delta = ring_make_room_rarely(ring, now, ext_ring_size(size));
+	struct ext_ring_reservation resv;
+
+	if (delta < 0)
+		return false;
+
+	resv = ext_ring_take(ring, ring->stamp + delta, delta, size);
+	ext_ring_copy(resv.payload, record, size);
+	ext_ring_commit(&resv);
+	return true;
+}
+
+/**
+ * ext_ring_write_slow() - write an event whose record is complete, slow path
+ * @record:	the event's payload, in the writer's own memory
+ * @size:	its size [bytes], a multiple of 4, more than 8
+ * @ring:	this CPU's ring
+ * @now:	boot clock [ns]; if it is before the last event's, that one is used
+ *
+ * The same as ext_ring_make_room(), ext_ring_take() and ext_ring_commit(). In what a full page
+ * needs, it calls nothing, so it needs no stack frame.
+ *
+ * Context: the ring's own CPU; ext_ring_has_room() was false.
+ * Return: false if the event must not be written, see ext_ring_make_room()
+ */
+bool ext_ring_write_slow(const void *record, u64 size, struct ext_ring *ring, u64 now)
+{
+	u64 delta = now - ring->stamp, pos, *slot;
+	struct ext_ring_reservation resv;
+	struct ext_ring_page *page;
+	u32 id;
+
+	if (unlikely(!ring->limit || delta >> EXT_RING_DELTA_BITS))
+		return ring_write_rarely(record, size, ring, now);
+
+	slot = ring_next_slot(ring);
+	pos = ring->tail + 1;
+	if (unlikely(!slot_claim(ring, slot, pos, &id)))
+		return ring_drop(ring);
+
+	page = ring_begin_page(ring, pos, slot, id, now);
+	resv = ext_ring_take_at(ring, page, page, ext_ring_size(size), now, 0, size);
+	ext_ring_copy(resv.payload, record, size);
+	ext_ring_commit(&resv);
+	if (unlikely(ring->alarm <= ring->tail))
+		return ring_alarm(ring);
+
+	return true;
 }
 
 /**
@@ -347,7 +420,8 @@ static void ring_restart(struct ext_ring *ring)
 	ring->alarm = EXT_RING_NO_ALARM;
 	ring->rung = 0;
 	WRITE_ONCE(ring->meta->rung, 0);
-	ring_begin_page(ring, 0, 0, 0, ring->stamp);
+	ring_begin_page(ring, 0, ring->slots, 0, ring->stamp);
+	ring->write = 0;
 }
 
 /**
@@ -379,6 +453,7 @@ void ext_ring_init(struct ext_ring *ring, struct ext_ring_record *records,
 {
 	ring->records = records;
 	ring->slots = (u64 *)(records + nr_slots + 1);
+	ring->slots_end = ring->slots + nr_slots;
 	ring->nr_slots = nr_slots;
 	ring->meta = meta;
 	ring->open = false;

@@ -69,21 +69,13 @@ static struct cpumask traced_cpus = { CPU_BITS_ALL };
 /* Called with interrupts off, so that nothing else writes to the ring or changes it. */
 static void write_one(struct kwriter *writer, u16 type, u64 id)
 {
-	struct trace_event_raw_written *record;
-	u64 now = ktime_get_boot_fast_ns();
-	struct ext_ring_reservation resv;
-
-	if (!ext_ring_reserve(&writer->ring, now, sizeof(*record), &resv) &&
-	    !ext_ring_reserve_slow(&writer->ring, now, sizeof(*record), &resv))
-		return;
-
-	record = resv.payload;
-	*record = (struct trace_event_raw_written) {
+	const struct trace_event_raw_written record = {
 		.ent.type	= type,
 		.ent.pid	= current->pid,
 		.id		= id,
 	};
-	ext_ring_commit(&resv);
+
+	ext_ring_write(&record, sizeof(record), &writer->ring, ktime_get_boot_fast_ns());
 }
 
 static void write_work(struct kthread_work *work)

@@ -3,7 +3,7 @@
  * The events at EL2: hyp_write_<class>(), generated from trace/events/hyp.h.
  *
  * The fast path is the whole cost of an enabled event: everything in it is inlined. Rare
- * cases are left to ext_ring_make_room().
+ * cases are left to hyp_write_draft().
  */
 
 #include <nvhe/trace.h>
@@ -94,28 +94,42 @@ static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
 #include <trace/events/hyp.h>
 
 /*
- * Pass 3: the writers. The fast path calls nothing, so it needs no stack frame; if it
- * fails, the slow path is a tail call. An event that is filtered, followed or a trigger takes
- * the slow path at once: its record is a draft first, and its time, if it is not known, is
- * read when it is recorded. There is one tail call for both, and it leaves the event's
- * arguments where they are; otherwise the compiler moves them at the start of the fast path.
+ * Pass 3: the writers. The fast path calls nothing, so it needs no stack frame. If it fails, a
+ * tail call makes the event's record a draft, in EL2's own memory, and what follows is the same
+ * for all events: hyp_write_draft(). So it is with an event that is filtered, followed or a
+ * trigger: its time, if it is not known, is read when it is recorded. There is one tail call for
+ * all of this, and it leaves the event's arguments where they are; otherwise the compiler moves
+ * them at the start of the fast path.
  */
 static __always_inline bool hyp_is_draft(u64 type)
 {
 	return unlikely(type & HYP_EVENT_DRAFT);
 }
 
-static noinline bool hyp_write_record_slow(struct hyp_trace_cpu *cpu, const void *record,
-					   u64 now, u32 size)
+/*
+ * What follows when the draft has an event's record. Both have the arguments where the other one
+ * has them, used or not, so that no event moves them: the compiler must not change that. Both
+ * return true if the event was recorded in the user's ring.
+ */
+static noinline __noipa bool
+hyp_write_draft(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
 {
-	struct ext_ring_reservation resv;
+	return ext_ring_write_slow(cpu->draft.record, size, &cpu->user.ring, now);
+}
 
-	if (!ext_ring_reserve_slow(&cpu->user.ring, now, size, &resv))
+/* @now is 0 if it is not known. */
+static noinline __noipa bool
+hyp_write_if_match(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
+{
+	if (unlikely(type & HYP_EVENT_BEYOND))
+		return hyp_trace_beyond_ring(type, size, cpu, now);
+
+	if (!hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD))
 		return false;
 
-	memcpy(resv.payload, record, size);
-	ext_ring_commit(&resv);
-	return true;
+	if (likely(!now))
+		now = hyp_clock_now(&cpu->clock);
+	return ext_ring_write(cpu->draft.record, size, &cpu->user.ring, now);
 }
 
 #undef DECLARE_EVENT_CLASS
@@ -147,50 +161,15 @@ hyp_write_fast_##name(struct hyp_trace_cpu *__cpu, u64 __now, u64 __type, \
 }									\
 									\
 static noinline bool							\
-hyp_write_if_match_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu, \
-			  u64 __now)					\
+hyp_draft_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu,	\
+		 u64 __now)						\
 {									\
-	struct hyp_record_##name *__draft = (void *)__cpu->draft.record; \
-	struct ext_ring_reservation __resv;				\
-									\
-	/* It may never have been, and not know what a record needs. */	\
-	if (unlikely(!__cpu->traced))					\
-		return false;						\
-									\
-	hyp_fill_##name(__cpu, __draft, (u16)__type, args);		\
-	if (unlikely(__type & HYP_EVENT_BEYOND))			\
-		return hyp_trace_beyond_ring(__cpu, __type, sizeof(*__draft), \
-					     __now);			\
-									\
-	if (!hyp_filter_match(&__cpu->draft, __type, HYP_FILTER_RECORD)) \
-		return false;						\
-									\
-	__now = __now ?: hyp_clock_now(&__cpu->clock);			\
-	if (!ext_ring_reserve(&__cpu->user.ring, __now, sizeof(*__draft), &__resv)) \
-		return hyp_write_record_slow(__cpu, __draft, __now,	\
-					     sizeof(*__draft));		\
-									\
-	memcpy(__resv.payload, __draft, sizeof(*__draft));		\
-	ext_ring_commit(&__resv);					\
-	return true;							\
-}									\
-									\
-static noinline bool							\
-hyp_write_slow_##name(u64 __type, proto, struct hyp_trace_cpu *__cpu,	\
-		      u64 __now)					\
-{									\
-	struct ext_ring_reservation __resv;				\
-									\
+	hyp_fill_##name(__cpu, __cpu->draft.record, (u16)__type, args);	\
 	if (hyp_is_draft(__type))					\
-		return hyp_write_if_match_##name(__type, args, __cpu, __now); \
-									\
-	if (!ext_ring_reserve_slow(&__cpu->user.ring, __now,			\
-				   sizeof(struct hyp_record_##name), &__resv)) \
-		return false;						\
-									\
-	hyp_fill_##name(__cpu, __resv.payload, __type, args);		\
-	ext_ring_commit(&__resv);					\
-	return true;							\
+		return hyp_write_if_match(__type, sizeof(struct hyp_record_##name), \
+					  __cpu, __now);		\
+	return hyp_write_draft(__type, sizeof(struct hyp_record_##name), \
+			       __cpu, __now);				\
 }									\
 									\
 void hyp_write_##name(u64 __type, proto)				\
@@ -204,7 +183,7 @@ void hyp_write_##name(u64 __type, proto)				\
 			return;						\
 	}								\
 									\
-	hyp_write_slow_##name(__type, args, __cpu, __now);		\
+	hyp_draft_##name(__type, args, __cpu, __now);			\
 }
 
 #include <trace/events/hyp.h>
@@ -223,7 +202,7 @@ static __always_inline void hyp_trace_entered(struct hyp_trace_cpu *cpu)
 static noinline void hyp_trace_enter_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
 					  u64 now)
 {
-	if (hyp_write_slow_hyp_crossing(type, reason, cpu, now))
+	if (hyp_draft_hyp_crossing(type, reason, cpu, now))
 		hyp_trace_entered(cpu);
 	else
 		cpu->entered = 0;
@@ -305,7 +284,7 @@ static noinline void hyp_trace_exit_slow(u64 type, u8 reason, struct hyp_trace_c
 	cpu->entered = 0;
 	if (hyp_is_draft(type) ||
 	    !hyp_write_fast_hyp_crossing(cpu, now, type, reason))
-		hyp_write_slow_hyp_crossing(type, reason, cpu, now);
+		hyp_draft_hyp_crossing(type, reason, cpu, now);
 }
 
 static __always_inline void hyp_trace_write_exit(struct hyp_trace_cpu *cpu, u64 now,
@@ -336,27 +315,6 @@ void hyp_trace_exit_at(u8 reason, u64 now)
 
 	if (type)
 		hyp_trace_write_exit(this_cpu_ptr(&hyp_trace_cpu), now, type, reason);
-}
-
-/**
- * hyp_write_record() - record what is complete
- * @cpu:	this CPU
- * @record:	the record
- * @size:	its size [bytes]
- * @now:	boot clock [ns]
- *
- * Return: true if it was recorded
- */
-bool hyp_write_record(struct hyp_trace_cpu *cpu, const void *record, u32 size, u64 now)
-{
-	struct ext_ring_reservation resv;
-
-	if (!ext_ring_reserve(&cpu->user.ring, now, size, &resv))
-		return hyp_write_record_slow(cpu, record, now, size);
-
-	memcpy(resv.payload, record, size);
-	ext_ring_commit(&resv);
-	return true;
 }
 
 /* Pass 4: sizes, for whoever has an event's number only. */

@@ -63,32 +63,28 @@ void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
 
 static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
 {
-	struct ext_ring *ring = &cpu->follower.ring;
-	struct ext_ring_reservation resv;
-
 	if (!cpu->followed)
 		return;
 
 	cpu->call_host = true;
-	if (!ext_ring_reserve(ring, now, size, &resv) &&
-	    !ext_ring_reserve_slow(ring, now, size, &resv))
-		return;
-
-	memcpy(resv.payload, cpu->draft.record, size);
-	ext_ring_commit(&resv);
+	ext_ring_write(cpu->draft.record, size, &cpu->follower.ring, now);
 }
 
 /**
  * hyp_trace_beyond_ring() - an event that is followed, or a trigger, or has its stack recorded
- * @cpu:	this CPU; its draft has the event's record
  * @type:	the event's word in hyp_event_id[]
  * @size:	size of the record [bytes]
+ * @cpu:	this CPU; its draft has the event's record
  * @now:	boot clock if the time is known [ns], or 0
  *
  * Return: true if the event was recorded in the user's ring
  */
-bool hyp_trace_beyond_ring(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
+bool hyp_trace_beyond_ring(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
 {
+	/* It may never have been. */
+	if (unlikely(!cpu->traced))
+		return false;
+
 	now = now ?: hyp_clock_now(&cpu->clock);
 	if (type & HYP_EVENT_FOLLOWED)
 		follow(cpu, size, now);
@@ -102,7 +98,7 @@ bool hyp_trace_beyond_ring(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 no
 
 	if ((type & (HYP_EVENT_UNRECORDED | HYP_EVENT_UNPAIRED)) ||
 	    !hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD) ||
-	    !hyp_write_record(cpu, cpu->draft.record, size, now))
+	    !ext_ring_write(cpu->draft.record, size, &cpu->user.ring, now))
 		return false;
 
 	if (type & HYP_EVENT_STACK)

@@ -100,7 +100,7 @@ void hyp_stack_record(struct hyp_trace_cpu *cpu, u64 now)
 	stack->size = n;
 	while (n < TRACE_EXT_STACK_MIN)
 		stack->caller[n++] = ULONG_MAX;
-	hyp_write_record(cpu, stack, offsetof(struct trace_ext_stack, caller[n]), now);
+	ext_ring_write(stack, offsetof(struct trace_ext_stack, caller[n]), &cpu->user.ring, now);
 }
 
 /**

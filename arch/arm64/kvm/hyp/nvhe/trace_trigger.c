@@ -112,7 +112,7 @@ bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
 
 	if (now_type && !((now_type & HYP_EVENT_UNRECORDED) || (type & HYP_EVENT_UNPAIRED)) &&
 	    hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD))
-		written = hyp_write_record(cpu, cpu->draft.record, size, now);
+		written = ext_ring_write(cpu->draft.record, size, &cpu->user.ring, now);
 	record_stack(cpu, type, written, stack, now);
 
 	if (action == HYP_TRACE_STOP)

@@ -100,15 +100,18 @@ static bool reserve(struct test_ring *t, u32 size, struct ext_ring_reservation *
 	       ext_ring_reserve_slow(&t->ring, t->clock, size, resv);
 }
 
+/* Each second event is written as a whole. */
 static bool emit(struct test_ring *t, u64 id)
 {
+	const struct record record = { .type = TYPE, .pid = 1, .id = id };
 	struct ext_ring_reservation resv;
 
-	if (!reserve(t, sizeof(struct record), &resv))
+	if (id % 2 == 0)
+		return ext_ring_write(&record, sizeof(record), &t->ring, t->clock);
+
+	if (!reserve(t, sizeof(record), &resv))
 		return false;
-	*(struct record *)resv.payload = (struct record) {
-		.type = TYPE, .pid = 1, .id = id,
-	};
+	*(struct record *)resv.payload = record;
 	ext_ring_commit(&resv);
 	return true;
 }
@@ -406,7 +409,7 @@ static void a_full_page_has_room_for_the_number_of_lost_events(void)
 static void payloads_of_every_size(void)
 {
 	static u16 any[] = { 8 };
-	const struct ext_page_format any_format = { 1, any };
+	const struct ext_page_format any_format = { .nr_types = 1, .size = any };
 	struct test_ring *t = ring_new(2, true);
 	u32 size;
 
@@ -428,6 +431,40 @@ static void payloads_of_every_size(void)
 				      &any_format) == 1 &&
 		      cursor.record == resv.payload && cursor.read == commit,
 		      "size %u", size);
+	}
+	ring_delete(t);
+}
+
+/* The event that was written last has this record, and the bytes behind it are as they were. */
+static void check_written(const struct test_ring *t, const u8 *record, u32 size)
+{
+	const u8 *end = t->ring.page->data + t->ring.write, *behind;
+
+	CHECK(t->ring.page->commit == t->ring.write, "size %u: not committed", size);
+	CHECK(!memcmp(end - size, record, size), "size %u: another record", size);
+	for (behind = end; behind < t->ring.page->data + EXT_RING_DATA_SIZE; behind++)
+		CHECK(*behind == 0xa5, "size %u: %#x behind it", size, *behind);
+}
+
+/* Each is written after a time extend, where there is room, and where a page begins. */
+static void records_of_every_size(void)
+{
+	struct test_ring *t = ring_new(2, true);
+	u8 record[512];
+	u32 size;
+
+	for (size = 0; size < sizeof(record); size++)
+		record[size] = size + 1;
+
+	for (size = 12; size <= sizeof(record); size += 4) {
+		ext_ring_reset(&t->ring);
+		memset(t->pages[0].data, 0xa5, EXT_RING_DATA_SIZE);
+		memset(t->pages[1].data, 0xa5, EXT_RING_DATA_SIZE);
+		t->clock += 1ull << EXT_RING_DELTA_BITS;
+		while (t->meta.tail < 1) {
+			CHECK(ext_ring_write(record, size, &t->ring, t->clock), "refused");
+			check_written(t, record, size);
+		}
 	}
 	ring_delete(t);
 }
@@ -585,6 +622,7 @@ static const struct test tests[] = {
 	TEST(a_page_that_is_unread_is_not_skipped_to),
 	TEST(a_full_page_has_room_for_the_number_of_lost_events),
 	TEST(payloads_of_every_size),
+	TEST(records_of_every_size),
 	TEST(an_alarm_goes_off_once_at_its_position),
 	TEST(an_alarm_that_is_due_waits_for_an_event),
 	TEST(garbage_is_refused_or_ends),

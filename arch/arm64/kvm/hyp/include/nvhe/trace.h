@@ -97,7 +97,7 @@ struct hyp_panic_regs {
 };
 
 /**
- * struct hyp_trace_draft - an event that may be recorded: struct ext_filter_data
+ * struct hyp_trace_draft - a record before it is in the ring, if at all: struct ext_filter_data
  * @cpu:	this CPU
  * @record:	its record
  * @beyond:	0. A filter may read it, and its result may depend on it while the host
@@ -128,7 +128,7 @@ struct hyp_trace_ring {
  * struct hyp_trace_cpu - tracing state of one CPU
  * @user:	the ring for readers of hyp/
  * @clock:	this CPU's copy of the clock
- * @draft:	the event that may be recorded
+ * @draft:	the event that is recorded by the slow path, or that may be recorded
  * @stack:	the stack that is being recorded
  * @pid:	the host's task that has entered EL2
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
@@ -230,14 +230,14 @@ extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 extern u32 hyp_event_id[HYP_EVENT_WORDS];
 
 #define HYP_EVENT_NUMBER	GENMASK(23, 16)
-#define HYP_EVENT_STACK		BIT(26)	/* where it is recorded, the stack is, too */
-#define HYP_EVENT_UNPAIRED	BIT(27)	/* a hyp_exit without a hyp_enter: not recorded */
-#define HYP_EVENT_UNRECORDED	BIT(28)	/* it does not go to the user's ring, or not now */
+#define HYP_EVENT_UNPAIRED	BIT(26)	/* a hyp_exit without a hyp_enter: not recorded */
+#define HYP_EVENT_UNRECORDED	BIT(27)	/* it does not go to the user's ring, or not now */
+#define HYP_EVENT_STACK		BIT(28)	/* where it is recorded, the stack is, too */
 #define HYP_EVENT_FOLLOWED	BIT(29)	/* it goes to the follower's ring */
 #define HYP_EVENT_TRIGGER	BIT(30)
 #define HYP_EVENT_DRAFT		BIT(31)	/* any of these: the record is a draft first */
 
-/* With these, there is more to do than to record the event. */
+/* With these, there is more to do than to record the event. Adjacent bits, for one test. */
 #define HYP_EVENT_BEYOND	(HYP_EVENT_TRIGGER | HYP_EVENT_FOLLOWED | HYP_EVENT_STACK)
 
 static_assert(BIT(HWEIGHT(HYP_EVENT_NUMBER)) >= HYP_NR_EVENTS);
@@ -306,8 +306,7 @@ void hyp_trace_set_trigger(unsigned int event, enum hyp_filter_use use, bool tri
 bool hyp_trace_is_running(void);
 bool hyp_trace_turn(bool on);
 bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
-bool hyp_trace_beyond_ring(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
-bool hyp_write_record(struct hyp_trace_cpu *cpu, const void *record, u32 size, u64 now);
+bool hyp_trace_beyond_ring(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now);
 bool hyp_trace_has_doorbell(void);
 int hyp_trace_set_doorbell(u64 sgi);
 

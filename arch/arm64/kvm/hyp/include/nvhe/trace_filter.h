@@ -25,7 +25,7 @@ static __always_inline bool hyp_filter_match(const struct hyp_trace_draft *draft
 					     enum hyp_filter_use use)
 {
 	/* The comparisons are there before the place is, see handle___hyp_trace_filter(). */
-	u32 place = hyp_event_filter[use][FIELD_GET(HYP_EVENT_NUMBER, type)];
+	u64 place = hyp_event_filter[use][FIELD_GET(HYP_EVENT_NUMBER, type)];
 
 	OPTIMIZER_HIDE_VAR(place);
 	return !place || ext_filter_match(hyp_filter_pred, place, (const void *)draft);

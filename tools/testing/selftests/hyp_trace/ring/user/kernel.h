@@ -65,6 +65,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define data_race(expr)		(expr)
 #endif
 
+#define barrier()		asm volatile("" ::: "memory")
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
@@ -75,5 +76,9 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define try_cmpxchg(p, old, new)					\
 	__atomic_compare_exchange_n((p), (old), (new), false,		\
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+/* It is used where a dependency on the result gives the order: sanitizers know of none. */
+#define try_cmpxchg_relaxed(p, old, new)				\
+	__atomic_compare_exchange_n((p), (old), (new), false,		\
+				    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)
 
 #endif /* USER_KERNEL_H */
