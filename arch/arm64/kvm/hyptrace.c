@@ -794,7 +794,7 @@ static int __init hyptrace_init(void)
 	if (!hyptrace_doorbell_init())
 		hyptrace_ops.set_alarm = hyptrace_set_alarm;
 	else
-		pr_info("hyp_trace: no GICv3: EL2 can't interrupt, so waiting readers poll about every 10 ms\n");
+		pr_info("hyp_trace: EL2 can't interrupt without a GICv3 (or a GICv2 without protection), so waiting readers poll about every 10 ms\n");
 
 	if (!is_protected_kvm_enabled())
 		cpu_pm_register_notifier(&cpu_pm_nb);

@@ -137,16 +137,23 @@
 
 #include <asm/hyp_image.h>
 
+struct resource;
+
 #ifdef CONFIG_NVHE_EL2_TRACING
+void hyptrace_set_gicd(const struct resource *dist);
 void hyptrace_doorbell(void);
 void hyptrace_el2_panicked(void);
 #else
+static inline void hyptrace_set_gicd(const struct resource *dist) { }
 static inline void hyptrace_doorbell(void) { }
 static inline void hyptrace_el2_panicked(void) { }
 #endif
 
 /* EL2's variable: no tracing until the next boot (kvm-arm.hyp_trace=off). */
 extern bool kvm_nvhe_sym(hyp_trace_locked);
+
+/* EL2's variable: the distributor of a GICv2, in EL2's address space, or NULL. */
+extern void __iomem *kvm_nvhe_sym(hyp_trace_gicd);
 
 /* Added to a CPU's number, its follower's ring. */
 #define HYP_TRACE_FOLLOWER	BIT(16)

@@ -229,13 +229,24 @@ static inline bool is_protected(void)
 	return cmdline_has("kvm-arm.mode=protected");
 }
 
-static inline bool has_gicv3(void)
+static inline bool interrupts_have(const char *name)
 {
 	char *text = get("/proc/interrupts");
-	bool has = strstr(text, "GICv3");
+	bool have = strstr(text, name);
 
 	free(text);
-	return has;
+	return have;
+}
+
+static inline bool has_gicv3(void)
+{
+	return interrupts_have("GICv3");
+}
+
+/* KVM knows the interrupt controller: a GICv3, or a GICv2 that can be virtualized. */
+static inline bool el2_can_ring(void)
+{
+	return interrupts_have("vgic");
 }
 
 /* Emit selftest events @first..@last on this CPU. */

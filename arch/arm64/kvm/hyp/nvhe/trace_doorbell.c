@@ -6,18 +6,30 @@
  * read. The host takes it when EL2 is left: nothing on this CPU could react earlier, and
  * by then the event has been committed.
  *
- * The host chooses which SGI this is, and could raise it itself. EL2 can raise one only
- * if there is a GICv3 whose CPU interface is in system registers.
+ * The host chooses which SGI this is, and could raise it itself. EL2 can raise one if there
+ * is a GICv3 whose CPU interface is in system registers; or, without protection, a GICv2,
+ * whose distributor the host has mapped here.
  */
 
 #include <nvhe/trace.h>
 
+#include <linux/io.h>
+#include <linux/irqchip/arm-gic.h>
 #include <linux/irqchip/arm-gic-v3.h>
 
 #include <asm/cpufeature.h>
 #include <asm/cputype.h>
 
 #define NR_SGIS		16
+
+/* In GICD_SGIR: TargetListFilter, this CPU. (ARM IHI 0048B, 4.3.15) */
+#define GICD_SGIR_SELF	(2U << 24)
+
+/*
+ * A GICv2's distributor, in EL2's address space; NULL if there is none. The host sets this during
+ * boot, and never with protection: then it could have EL2 write to memory of EL2's own.
+ */
+void __iomem *hyp_trace_gicd __ro_after_init;
 
 /* The SGI, valid if doorbell_set. */
 static u32 doorbell_sgi;
@@ -43,7 +55,7 @@ int hyp_trace_set_doorbell(u64 sgi)
 {
 	if (sgi >= NR_SGIS)
 		return -EINVAL;
-	if (!cpus_have_final_cap(ARM64_HAS_GIC_CPUIF_SYSREGS))
+	if (!cpus_have_final_cap(ARM64_HAS_GIC_CPUIF_SYSREGS) && !hyp_trace_gicd)
 		return -EOPNOTSUPP;
 
 	WRITE_ONCE(doorbell_sgi, sgi);
@@ -52,7 +64,7 @@ int hyp_trace_set_doorbell(u64 sgi)
 }
 
 /* ICC_SGI1R_EL1 takes this CPU's affinity and the number of the SGI. */
-void ext_ring_doorbell(void)
+static void raise_gicv3(u32 sgi)
 {
 	u64 mpidr = read_cpuid_mpidr();
 	u64 aff0 = MPIDR_AFFINITY_LEVEL(mpidr, 0);
@@ -62,6 +74,16 @@ void ext_ring_doorbell(void)
 		       (u64)MPIDR_AFFINITY_LEVEL(mpidr, 1) << ICC_SGI1R_AFFINITY_1_SHIFT |
 		       (u64)MPIDR_AFFINITY_LEVEL(mpidr, 2) << ICC_SGI1R_AFFINITY_2_SHIFT |
 		       (u64)MPIDR_AFFINITY_LEVEL(mpidr, 3) << ICC_SGI1R_AFFINITY_3_SHIFT |
-		       (u64)READ_ONCE(doorbell_sgi) << ICC_SGI1R_SGI_ID_SHIFT,
+		       (u64)sgi << ICC_SGI1R_SGI_ID_SHIFT,
 		       SYS_ICC_SGI1R_EL1);
+}
+
+void ext_ring_doorbell(void)
+{
+	u32 sgi = READ_ONCE(doorbell_sgi);
+
+	if (hyp_trace_gicd)
+		writel_relaxed(GICD_SGIR_SELF | sgi, hyp_trace_gicd + GIC_DIST_SOFTINT);
+	else
+		raise_gicv3(sgi);
 }

@@ -259,7 +259,7 @@ TEST_F(trigger, traceoff_ends_reading)
 /* The host need not look: EL2 rings. */
 TEST_F(trigger, traceoff_rings)
 {
-	if (!has_gicv3())
+	if (!el2_can_ring())
 		SKIP(return, "nobody rings");
 
 	ASSERT_EQ(0, mkdir(FOO, 0700));
