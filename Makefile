@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench doc perfetto shell apply series deb clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench bench-hw doc perfetto shell apply series deb clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -38,6 +38,9 @@ test-debian:
 
 bench: all
 	@tools/testing/selftests/hyp_trace/bench/run
+
+bench-hw: all
+	@tools/build/bench-hw
 
 doc: bench
 	@tools/build/doc
@@ -80,6 +83,7 @@ help:
 	@echo 'make test-debian  run "make run" in new systems of Debian; SUITES="bookworm trixie"'
 	@echo '                  chooses some, FULL=1 runs "make test" there, too; some 25 minutes each'
 	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
+	@echo 'make bench-hw     pack what measures it on real hardware'
 	@echo 'make doc          the same, and put the results into Documentation/'
 	@echo 'make perfetto     record host and hypervisor with Perfetto: build/hyp.pftrace'
 	@echo 'make shell        boot to a shell'

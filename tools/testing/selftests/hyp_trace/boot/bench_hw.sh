@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU, with what "make bench-hw" packs in /hyp-trace-bench: it measures something by each
+# counter that there is. Prints TAP.
+
+. /tests/result.sh
+
+log=/tmp/log
+table=/tmp/table
+
+# has COLUMN NAME: the row of this name has a number above 0 in the COLUMNth last column
+has() {
+	awk -v column="$1" -v name="$2" 'index($0, name) == 1 && $(NF - column) > 0 { found = 1 }
+		END { exit !found }' $table
+}
+
+/hyp-trace-bench/hw > $table 2> $log && ! grep '^==> hyp_trace_bench:' $log
+result "each section can be measured"
+has 2 "selftest (one u64), all that it adds" && has 2 "its entry and exit, by function_graph" &&
+	has 2 "splice() of a page" && has 2 "event to return of whoever waits"
+result "by time"
+has 1 "selftest (one u64), all that it adds" && has 1 "splice() of a page" &&
+	! has 1 "event to return of whoever waits"
+result "by cycles"
+grep -q '^options  *kvm-arm.mode=nvhe$' $table
+result "says how KVM runs"
+exit $status
