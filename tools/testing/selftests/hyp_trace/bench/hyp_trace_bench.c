@@ -5,8 +5,9 @@
  * instructions, except with many CPUs, for which -icount has no clock.
  *
  * hyp_trace_bench [hw UNIT] SECTION: prints "NAME VALUE" lines; see sections[]. The file targets
- * explains the names. With hw, on real hardware, it counts time, cycles or instructions. What a figure measures is counted, too; there is no figure if the
- * count is less than the figure is divided by.
+ * explains the names. With hw, on real hardware, it counts time, cycles or instructions. What a
+ * figure measures is counted, too; there is no figure if the count is less than the figure is
+ * divided by.
  */
 
 #include <poll.h>
