@@ -312,8 +312,8 @@ void ext_ring_call_reader(struct ext_ring *ring);
 /**
  * ext_ring_doorbell() - tell the reader that this CPU's alarm has gone off
  *
- * Each writer defines its own. The event that caused the call is not committed yet, so
- * the reader must not be told before the writer's CPU next takes interrupts.
+ * Each writer defines its own. The event that caused the call may not be committed yet,
+ * so the reader must not be told before the writer's CPU next takes interrupts.
  */
 void ext_ring_doorbell(void);
 int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap);

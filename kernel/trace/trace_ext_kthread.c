@@ -141,7 +141,7 @@ static const struct file_operations write_events_fops = {
 
 /* The doorbell --------------------------------------------------------------------- */
 
-/* Defer ringing: an event is being written, and is not committed yet. */
+/* Defer ringing: an event is being written, and may not be committed yet. */
 void ext_ring_doorbell(void)
 {
 	irq_work_queue(&this_cpu_ptr(&kwriters)->bell);

@@ -81,20 +81,28 @@ static void count_what(const char *what)
 	struct perf_event_attr attr = {
 		.size	= sizeof(attr),
 		.type	= PERF_TYPE_HARDWARE,
-		.config	= !strcmp(what, "cycles") ? PERF_COUNT_HW_CPU_CYCLES :
-						    PERF_COUNT_HW_INSTRUCTIONS,
 		.pinned	= 1,
 	};
+	uint64_t start;
 
 	nearly = 50;
 	if (run_on(0))
 		fail("CPU 0");
 	if (!strcmp(what, "time"))
 		return;
+	if (!strcmp(what, "cycles"))
+		attr.config = PERF_COUNT_HW_CPU_CYCLES;
+	else if (!strcmp(what, "instructions"))
+		attr.config = PERF_COUNT_HW_INSTRUCTIONS;
+	else
+		must_be("unit", 0, 1);
 
-	counter = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	/* CPUs of different kinds have counters of their own. */
+	counter = syscall(SYS_perf_event_open, &attr, 0, 0, -1, 0);
 	if (counter < 0)
 		fail(what);
+	start = count_now();
+	must_be_at_least(what, count_now() - start, 1);
 }
 
 /* A tracer, the hypervisor's or the host's, and the files to make it record an event. */
@@ -171,6 +179,10 @@ static void set_up(void)
 	must_put(HOST "events/enable", "0");
 	must_put(HYP "buffer_size_kb", "1024");
 	must_put(HYP "events/enable", "0");
+	/* A bench that failed may have left these. */
+	must_put(HYP "events/hyp/selftest/filter", "0");
+	must_put(HYP "current_tracer", "nop");
+	put("/sys/kernel/tracing/events/hyp/selftest/trigger", "!hist:keys=common_pid");
 	must_put(HYP "tracing_on", "1");
 }
 

@@ -9,13 +9,13 @@
 log=/tmp/log
 table=/tmp/table
 
-# has COLUMN NAME: the row of this name has a number above 0 in the COLUMNth last column
+# has COLUMN NAME: the row of this name has a number above 0, COLUMN columns before the last one
 has() {
 	awk -v column="$1" -v name="$2" 'index($0, name) == 1 && $(NF - column) > 0 { found = 1 }
 		END { exit !found }' $table
 }
 
-/hyp-trace-bench/hw > $table 2> $log && ! grep '^==> hyp_trace_bench:' $log
+/hyp-trace-bench/hw > $table 2> $log && ! grep '^==> failed' $log
 result "each section can be measured"
 has 2 "selftest (one u64), all that it adds" && has 2 "its entry and exit, by function_graph" &&
 	has 2 "splice() of a page" && has 2 "event to return of whoever waits"

@@ -29,7 +29,7 @@ static inline bool is_quiet(void)
 
 /*
  * Have all events delivered that have happened: to read any histogram does. With an interrupt
- * they have been; without a GICv3 the host polls.
+ * they have been; where EL2 can't ring, the host polls.
  */
 static inline void flush(void)
 {
