@@ -144,7 +144,7 @@ void hyptrace_set_gicd(const struct resource *dist);
 void hyptrace_doorbell(void);
 void hyptrace_el2_panicked(void);
 #else
-static inline void hyptrace_set_gicd(const struct resource *dist) { }
+#define hyptrace_set_gicd(dist)		do { } while (0)	/* there is no dist */
 static inline void hyptrace_doorbell(void) { }
 static inline void hyptrace_el2_panicked(void) { }
 #endif

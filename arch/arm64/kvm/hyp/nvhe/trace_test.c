@@ -52,7 +52,7 @@ static noinline void panic_at(enum hyp_trace_test_action where, u64 events)
 	if (where == HYP_TRACE_TEST_PANIC_LOCKED)
 		hyp_spin_lock(&cpu->lock);
 	if (where == HYP_TRACE_TEST_PANIC_TWICE)
-		cpu->user.ring.slots = NULL;
+		cpu->user.ring.tail_slot = NULL;
 	if (where != HYP_TRACE_TEST_PANIC_WRITING)
 		BUG();
 
