@@ -18,9 +18,9 @@
 
 /* "EXTTRACE", and the version of this layout. */
 #define EXT_MEM_MAGIC		0x4543415254545845ULL
-#define EXT_MEM_VERSION		2
+#define EXT_MEM_VERSION		3
 
-/* Pages of a share besides the ring's slots: struct ext_mem_cpu, and the spare page. */
+/* Pages of a share besides the ring's slots: struct ext_mem_cpu, and one spare page. */
 #define EXT_MEM_SHARE_OVERHEAD	2
 
 /* Length of names, with the terminating 0; a longer name is cut. */

@@ -10,14 +10,15 @@
  *   position  monotonic number of a page in the stream of one CPU, from 0
  *   slot      position % nr_slots: where the ring keeps the page of a position
  *   id        index of a page in the table given to the writer; ids
- *             0..nr_slots - 1 start in the slot of that number, id nr_slots
- *             starts outside of the ring
- *   spare     id of the page that is outside of the ring: the reader page
+ *             0..nr_slots - 1 start in the slot of that number, the others
+ *             outside of the ring
+ *   spare     a page that is outside of the ring, one of nr_pages - nr_slots; the
+ *             reader page is a spare
  *
  * The writer writes the shared pages, and the reader reads them. The reader writes to the
- * reader page only, and only if the ring is mapped into user space: it stores the missed
- * and stored flags in commit, and the number of lost events behind the data. All pages are
- * the reader's memory, so the writer never reads from them.
+ * reader page only: after a reset commit 0; and if user space gets to see the page as it is, the
+ * missed and stored flags in commit, the number of lost events behind the data, and 0 behind
+ * that, up to first_seq. All pages are the reader's memory, so the writer never reads from them.
  */
 #ifndef _LINUX_EXT_RING_H
 #define _LINUX_EXT_RING_H
@@ -41,6 +42,8 @@
  * page allocator provides at most 4 MiB with pages of 4 KiB, and more with larger ones.
  */
 #define EXT_RING_MAX_SLOTS	131072U
+/* Maximum number of spares: what readers can keep while the writer goes on. */
+#define EXT_RING_MAX_SPARES	64U
 
 /* Size of struct ext_ring_page without the data. */
 #define EXT_RING_PAGE_OVERHEAD	24
@@ -84,12 +87,15 @@ static_assert(offsetof(struct ext_ring_page, data) == 16,
  * @dropped:	events not written: for lack of a free page in no-overwrite mode, or
  *		while the ring was being exchanged
  * @rung:	number of alarms that have gone off, and of other calls of the reader
+ * @first_seq:	events written before the ring was emptied last: a page that has a smaller
+ *		first_seq is stale
  */
 struct ext_ring_meta {
 	__u64	claimed;
 	__u64	tail;
 	__u64	dropped;
 	__u64	rung;
+	__u64	first_seq;
 };
 
 /**

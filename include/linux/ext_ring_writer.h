@@ -21,17 +21,20 @@
 /**
  * struct ext_ring_record - the writer's private record of one page
  * @page:	the page, in the writer's address space
- * @first_seq:	events written to the ring before this page was begun
+ * @first_seq:	events written to the ring before this page was begun; EXT_RING_SPARE if it is
+ *		outside of the ring, and 0 from there until it is begun again
  */
 struct ext_ring_record {
 	struct ext_ring_page	*page;
 	u64			first_seq;
 };
 
+#define EXT_RING_SPARE	U64_MAX
+
 /**
  * struct ext_ring - the writer's private state of one CPU's ring
  * @page:	page being written
- * @seq:	events written since ext_ring_reset()
+ * @seq:	events written since ext_ring_init()
  * @write:	bytes of @page->data in use
  * @stamp:	boot clock of the last event [ns]
  * @limit:	end of the fast path's room: EXT_RING_DATA_ROOM, or 0 to send the next
@@ -48,11 +51,11 @@ struct ext_ring_record {
  * @rung:	number of alarms that have gone off, and of other calls of the reader
  * @tail_slot:	the slot of @tail
  * @slots_end:	the end of @slots
- * @nr_slots:	pages in the ring; there is one page more, the spare
- * @spare:	id of the page that the reader owns
+ * @nr_slots:	pages in the ring
+ * @nr_pages:	the same, with the spares
  * @head:	next position that a reader will get
  * @slots:	one word per slot, see slot_word() in ext_ring.c
- * @records:	@nr_slots + 1 records, by page id
+ * @records:	@nr_pages records, by page id
  * @meta:	shared with the reader, written only
  *
  * The fast path uses the first five members only.
@@ -75,7 +78,7 @@ struct ext_ring {
 	u64			*tail_slot;
 	u64			*slots_end;
 	u32			nr_slots;
-	u32			spare;
+	u32			nr_pages;
 	u64			head;
 	u64			*slots;
 	struct ext_ring_record	*records;
@@ -291,18 +294,18 @@ static __always_inline bool ext_ring_write(const void *record, u64 size, struct 
 /**
  * ext_ring_bookkeeping() - size of the arrays behind a ring
  * @nr_slots:	pages in the ring
+ * @nr_pages:	the same, with the spares
  *
  * Return: size of the records and slots that ext_ring_init() needs [bytes]
  */
-static inline size_t ext_ring_bookkeeping(u32 nr_slots)
+static inline size_t ext_ring_bookkeeping(u32 nr_slots, u32 nr_pages)
 {
-	return (nr_slots + 1) * sizeof(struct ext_ring_record) +
-	       nr_slots * sizeof(u64);
+	return nr_pages * sizeof(struct ext_ring_record) + nr_slots * sizeof(u64);
 }
 
 void ext_ring_init(struct ext_ring *ring, struct ext_ring_record *records,
-		   u32 nr_slots, struct ext_ring_meta *meta);
-void ext_ring_reset(struct ext_ring *ring);
+		   u32 nr_slots, u32 nr_pages, struct ext_ring_meta *meta);
+u64 ext_ring_reset(struct ext_ring *ring);
 void ext_ring_open(struct ext_ring *ring);
 void ext_ring_close(struct ext_ring *ring);
 void ext_ring_suspend(struct ext_ring *ring);
@@ -316,6 +319,6 @@ void ext_ring_call_reader(struct ext_ring *ring);
  * so the reader must not be told before the writer's CPU next takes interrupts.
  */
 void ext_ring_doorbell(void);
-int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap);
+int ext_ring_swap(struct ext_ring *ring, u64 spare, struct ext_ring_swap *swap);
 
 #endif /* _LINUX_EXT_RING_WRITER_H */

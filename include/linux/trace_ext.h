@@ -24,13 +24,15 @@ struct trace_ext_functions;
  * @cpu:	its CPU
  * @reserved:	its memory survives a reboot, and is never freed
  * @nr_slots:	pages in the ring
+ * @nr_pages:	the same, with the spares
  * @meta:	where the writer publishes its position
- * @pages:	@nr_slots + 1 pages, by id
+ * @pages:	@nr_pages pages, by id
  */
 struct trace_ext_ring {
 	int			cpu;
 	bool			reserved;
 	u32			nr_slots;
+	u32			nr_pages;
 	struct ext_ring_meta	*meta;
 	struct ext_ring_page	**pages;
 };
@@ -79,9 +81,9 @@ enum trace_ext_action {
  *		off. NULL if events do not belong to tasks
  * @set_mode:	set the mode. If @overwrite, a full ring loses the oldest events, else
  *		the newest. Any context.
- * @swap_page:	swap the reader page, see struct ext_ring_swap; -EAGAIN if no page is
- *		available. Any context.
- * @reset:	empty a ring
+ * @swap_page:	swap the spare page with id @spare, see struct ext_ring_swap; -EAGAIN if no page
+ *		is available, -EINVAL if that one is no spare. Any context.
+ * @reset:	empty a ring; return the sequence number of its next event. Spares stay spares
  * @enable:	record the event of that number (struct trace_ext_event) with type
  *		@type, or disable it if @type is 0
  * @set_filter:	record the event of that number only if @nr comparisons @preds let it pass,
@@ -123,8 +125,8 @@ struct trace_ext_ops {
 	void	(*set_cpus)(const struct cpumask *cpus);
 	void	(*ignore)(bool ignore);
 	void	(*set_mode)(enum trace_ext_mode mode, bool overwrite);
-	int	(*swap_page)(int cpu, struct ext_ring_swap *swap);
-	int	(*reset)(int cpu);
+	int	(*swap_page)(int cpu, u32 spare, struct ext_ring_swap *swap);
+	int	(*reset)(int cpu, u64 *seq);
 	int	(*enable)(unsigned int event, u16 type);
 	int	(*set_filter)(unsigned int event, const struct ext_filter_pred *preds,
 			      unsigned int nr);

@@ -93,12 +93,34 @@ static u64 latest(const struct ext_mem_bank *bank)
 	return bank->ended + EXT_PAGE_MAX_AHEAD;
 }
 
-/* Check a page that has @found->commit bytes of events, and fill in @found. */
-static bool check_page(const struct ext_mem_bank *bank, const struct ext_mem_cpu *cpu,
-		       const struct ext_page_format *format, struct ext_mem_page *found)
+/*
+ * Get the number with which the events of a CPU begin since the ring's last reset. The page that
+ * the writer has begun then has that number, or later pages have larger ones. If there are none,
+ * the number is damaged, and says nothing.
+ */
+static u64 first_event(const struct ext_mem_bank *bank, u32 cpu, u32 nr_slots)
 {
+	u64 first_seq = ext_mem_cpu(bank, cpu)->meta.first_seq;
+	u32 id;
+
+	for (id = 0; id <= nr_slots; id++) {
+		if (ext_mem_data_page(bank, cpu, id)->first_seq >= first_seq)
+			return first_seq;
+	}
+
+	return 0;
+}
+
+/*
+ * Check a page that has @found->commit bytes of events, and fill in @found. The CPU's events begin
+ * with number @first.
+ */
+static bool check_page(const struct ext_mem_bank *bank, const struct ext_mem_cpu *cpu,
+		       const struct ext_page_format *format, u64 first,
+		       struct ext_mem_page *found)
+{
+	u64 position = (found->page->first_seq - first) / EXT_PAGE_MAX_EVENTS;
 	struct ext_cursor cursor;
-	u64 position;
 	int count;
 
 	if (found->commit > EXT_RING_DATA_ROOM)
@@ -113,24 +135,15 @@ static bool check_page(const struct ext_mem_bank *bank, const struct ext_mem_cpu
 	found->seq = found->page->first_seq;
 	found->start = found->page->time_stamp;
 	found->end = cursor.ts;
-	/* Position n begins with that many events at most. */
-	position = found->seq / EXT_PAGE_MAX_EVENTS;
+	/* Before position n there are that many events at most. */
 	return found->seq <= S64_MAX &&
 	       (position <= cpu->meta.tail || position <= cpu->nr_slots);
 }
 
-/*
- * True if a page is older than the ring's last reset. Until the writer has come around,
- * position n is on page n, and pages behind the tail are older than the tail's page; if not,
- * the tail itself is old, as memory has it after a reset that has lost what was in caches.
- */
-static bool is_stale(const struct ext_mem_bank *bank, u32 cpu, u32 id)
+/* True if a page is older than the ring's last reset, since which events begin with @first. */
+static bool is_stale(const struct ext_mem_cpu *cpu, const struct ext_ring_page *page, u64 first)
 {
-	u64 since = ext_mem_cpu(bank, cpu)->since, tail = ext_mem_cpu(bank, cpu)->meta.tail;
-	u64 time = ext_mem_data_page(bank, cpu, id)->time_stamp;
-
-	return time + MAX_BEHIND < since ||
-	       (id > tail && time <= ext_mem_data_page(bank, cpu, tail)->time_stamp);
+	return page->time_stamp + MAX_BEHIND < cpu->since || page->first_seq < first;
 }
 
 static int by_seq(const void *a, const void *b)
@@ -186,12 +199,14 @@ u32 ext_mem_find(const struct ext_mem_bank *bank, u32 cpu,
 {
 	const struct ext_mem_cpu *share = ext_mem_cpu(bank, cpu);
 	u32 id, nr_slots = slots_of(bank, cpu), nr = 0, kept;
+	u64 first;
 
 	if (nr_slots > bank->share_pages - EXT_MEM_SHARE_OVERHEAD) {
 		count->cpus++;
 		return 0;
 	}
 
+	first = nr_slots ? first_event(bank, cpu, nr_slots) : 0;
 	for (id = 0; nr_slots && id <= nr_slots; id++) {
 		const struct ext_ring_page *page = ext_mem_data_page(bank, cpu, id);
 
@@ -200,9 +215,9 @@ u32 ext_mem_find(const struct ext_mem_bank *bank, u32 cpu,
 		if (!found[nr].commit)
 			continue;
 
-		if (is_stale(bank, cpu, id))
+		if (is_stale(share, page, first))
 			count->stale++;
-		else if (!check_page(bank, share, format, &found[nr]))
+		else if (!check_page(bank, share, format, first, &found[nr]))
 			count->malformed++;
 		else
 			nr++;

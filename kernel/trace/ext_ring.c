@@ -7,7 +7,7 @@
  *
  *   writer, slot free      {id, pos}		taken as it is, no cmpxchg
  *   writer, slot unread    {id, pos - N}	-> {id, pos}	(overrun)
- *   reader                 {id, h}		-> {spare, h + N}
+ *   reader                 {id, h}		-> {spare, h + N}	(id is a spare then)
  *
  * The word changes by cmpxchg only, so either the reader gets the page of a position or
  * the writer reuses it, never both. Documentation/trace/hyp-ring.rst describes the races.
@@ -24,6 +24,9 @@
 
 /* A slot's word has the page id in its low bits, and the position above them. */
 #define SLOT_ID_BITS	20
+
+static_assert(EXT_RING_MAX_SLOTS + EXT_RING_MAX_SPARES <= BIT(SLOT_ID_BITS),
+	      "a slot's word must have room for any page id");
 
 static u64 slot_word(u32 id, u64 pos)
 {
@@ -353,20 +356,8 @@ static u32 events_of(const struct ext_ring *ring, const struct ext_ring_swap *sw
 	return READ_ONCE(*next) == word ? end - swap->first_seq : 0;
 }
 
-/**
- * ext_ring_swap() - exchange the spare page for the oldest unread one
- * @ring:	any CPU's ring
- * @swap:	the result
- *
- * The spare page goes into the ring. If the oldest unread page is the one that is being
- * written, the reader gets it and follows its commit; the next swap fails until the writer
- * has gone on to another page.
- *
- * Context: any CPU, in parallel to the writer; one reader at a time. Each retry means that
- * the writer has filled a whole page meanwhile.
- * Return: 0, -EAGAIN if there is no unread page
- */
-int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
+/* Exchange page @spare, see ext_ring_swap(). */
+static int ring_swap(struct ext_ring *ring, u32 spare, struct ext_ring_swap *swap)
 {
 	u32 tries = ring->nr_slots;
 
@@ -385,8 +376,7 @@ int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 		word = READ_ONCE(ring->slots[slot]);
 		if (slot_pos(word) != pos ||
 		    !try_cmpxchg(&ring->slots[slot], &word,
-				 slot_word(ring->spare,
-					   pos + ring->nr_slots))) {
+				 slot_word(spare, pos + ring->nr_slots))) {
 			/* The writer has just overrun this position. */
 			ring->head = pos + 1;
 			continue;
@@ -396,7 +386,6 @@ int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 		swap->pos = pos;
 		swap->first_seq = ring->records[swap->id].first_seq;
 		swap->events = events_of(ring, swap, slot, tail);
-		ring->spare = swap->id;
 		ring->head = pos + 1;
 		return 0;
 	}
@@ -404,44 +393,85 @@ int ext_ring_swap(struct ext_ring *ring, struct ext_ring_swap *swap)
 	return -EAGAIN;
 }
 
-/* Restart at position 0. Leave @ring->missed: the writer may be incrementing it. */
+/**
+ * ext_ring_swap() - exchange a spare page for the oldest unread one
+ * @ring:	any CPU's ring
+ * @spare:	id of the page that goes into the ring, untrusted
+ * @swap:	the result; this page is a spare now
+ *
+ * If the oldest unread page is the one that is being written, the reader gets it and follows
+ * its commit; the next swap fails until the writer has gone on to another page. So the writer
+ * has left all spares but the one that was got last.
+ *
+ * Context: any CPU, in parallel to the writer; one reader at a time. Each retry means that
+ * the writer has filled a whole page meanwhile.
+ * Return: 0, -EAGAIN if there is no unread page, -EINVAL if @spare is no spare page's id
+ */
+int ext_ring_swap(struct ext_ring *ring, u64 spare, struct ext_ring_swap *swap)
+{
+	u64 *mark;
+
+	if (spare >= ring->nr_pages)
+		return -EINVAL;
+
+	mark = &ring->records[spare].first_seq;
+	if (READ_ONCE(*mark) != EXT_RING_SPARE)
+		return -EINVAL;
+
+	/* The cmpxchg comes between this and ring_begin_page(), which sets it. */
+	WRITE_ONCE(*mark, 0);
+	if (ring_swap(ring, spare, swap)) {
+		*mark = EXT_RING_SPARE;
+		return -EAGAIN;
+	}
+
+	ring->records[swap->id].first_seq = EXT_RING_SPARE;
+	return 0;
+}
+
+/*
+ * Restart at position 0. Leave @ring->missed: the writer may be incrementing it. Sequence
+ * numbers go on: they tell what is stale.
+ */
 static void ring_restart(struct ext_ring *ring)
 {
-	u32 i;
-
-	for (i = 0; i < ring->nr_slots; i++)
-		ring->slots[i] = slot_word(i, i);
-
-	ring->spare = ring->nr_slots;
 	ring->head = 0;
-	ring->seq = 0;
+	WRITE_ONCE(ring->meta->first_seq, ring->seq);
 	ring->dropped = 0;
 	WRITE_ONCE(ring->meta->dropped, 0);
 	ring->alarm = EXT_RING_NO_ALARM;
 	ring->rung = 0;
 	WRITE_ONCE(ring->meta->rung, 0);
-	ring_begin_page(ring, 0, ring->slots, 0, ring->stamp);
+	ring_begin_page(ring, 0, ring->slots, slot_id(ring->slots[0]), ring->stamp);
 	ring->write = 0;
 }
 
 /**
  * ext_ring_reset() - empty a ring and its counters
- * @ring:	the ring; keeps its pages, and stays open or closed
+ * @ring:	the ring; keeps its pages, and stays open or closed. What is a spare stays one
  *
  * Context: no reader may run, and no writer unless the ring is closed.
+ * Return: the sequence number of its next event
  */
-void ext_ring_reset(struct ext_ring *ring)
+u64 ext_ring_reset(struct ext_ring *ring)
 {
+	u32 i;
+
+	for (i = 0; i < ring->nr_slots; i++)
+		ring->slots[i] = slot_word(slot_id(ring->slots[i]), i);
+
 	ring->missed = 0;
 	ring_restart(ring);
+	return ring->seq;
 }
 
 /**
  * ext_ring_init() - initialise a ring, closed and empty
  * @ring:	the ring; the caller sets its overwrite mode
- * @records:	ext_ring_bookkeeping(@nr_slots) bytes, whose first
- *		@nr_slots + 1 records have their page set
+ * @records:	ext_ring_bookkeeping() bytes, whose first @nr_pages records have their page set; the
+ *		rest of them is 0
  * @nr_slots:	pages in the ring, EXT_RING_MIN_SLOTS to EXT_RING_MAX_SLOTS
+ * @nr_pages:	the same, with the spares, 1 to EXT_RING_MAX_SPARES
  * @meta:	shared page for the writer's position and counters
  *
  * Events that were dropped while the previous ring was suspended count in this one.
@@ -449,16 +479,24 @@ void ext_ring_reset(struct ext_ring *ring)
  * Context: no reader may run. The writer may run: the ring stays closed throughout.
  */
 void ext_ring_init(struct ext_ring *ring, struct ext_ring_record *records,
-		   u32 nr_slots, struct ext_ring_meta *meta)
+		   u32 nr_slots, u32 nr_pages, struct ext_ring_meta *meta)
 {
+	u32 id;
+
 	ring->records = records;
-	ring->slots = (u64 *)(records + nr_slots + 1);
+	ring->slots = (u64 *)(records + nr_pages);
 	ring->slots_end = ring->slots + nr_slots;
 	ring->nr_slots = nr_slots;
+	ring->nr_pages = nr_pages;
+	for (id = 0; id < nr_slots; id++)
+		ring->slots[id] = slot_word(id, id);
+	for (; id < nr_pages; id++)
+		records[id].first_seq = EXT_RING_SPARE;
 	ring->meta = meta;
 	ring->open = false;
 	ring->limit = 0;
 	ring->stamp = 0;
+	ring->seq = 0;
 	ring_restart(ring);
 }
 

@@ -26,7 +26,7 @@ static void ring_free(struct trace_ext_ring *ring)
 		return;
 
 	if (!ring->reserved) {
-		for (id = 0; ring->pages && id <= ring->nr_slots; id++)
+		for (id = 0; ring->pages && id < ring->nr_pages; id++)
 			free_page((unsigned long)ring->pages[id]);
 		free_page((unsigned long)ring->meta);
 	}
@@ -55,7 +55,7 @@ static bool ring_pages_alloc(struct trace_ext_ring *ring)
 	if (!ring->meta)
 		return false;
 
-	for (id = 0; id <= ring->nr_slots; id++) {
+	for (id = 0; id < ring->nr_pages; id++) {
 		ring->pages[id] = ring_page_alloc(ring->cpu);
 		if (!ring->pages[id])
 			return false;
@@ -63,6 +63,19 @@ static bool ring_pages_alloc(struct trace_ext_ring *ring)
 	}
 
 	return true;
+}
+
+/*
+ * A ring has the reader page, and as many spares more as may be in a pipe of the usual size; but
+ * not many if it is small. Reserved memory has room for one spare. Where there is no instance,
+ * there are no pipes; and the pages of an earlier boot are copied.
+ */
+static u32 spares_for(const struct rb_ext_cpu *c, u32 nr_slots)
+{
+	if (!c->ext->tr || c->ext->writer->source || trace_ext_mem_slots(c->ext->writer))
+		return 1;
+
+	return 1 + min(nr_slots / 4, RB_EXT_MAX_KEPT);
 }
 
 static struct trace_ext_ring *ring_alloc(struct rb_ext_cpu *c, u32 nr_slots)
@@ -75,8 +88,9 @@ static struct trace_ext_ring *ring_alloc(struct rb_ext_cpu *c, u32 nr_slots)
 
 	ring->cpu = c->cpu;
 	ring->nr_slots = nr_slots;
+	ring->nr_pages = nr_slots + spares_for(c, nr_slots);
 	ring->reserved = trace_ext_mem_slots(c->ext->writer);
-	ring->pages = kvcalloc(nr_slots + 1, sizeof(*ring->pages), GFP_KERNEL);
+	ring->pages = kvcalloc(ring->nr_pages, sizeof(*ring->pages), GFP_KERNEL);
 	if (!ring->pages)
 		return NULL;
 
@@ -107,10 +121,10 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 
 	lockdep_assert_held(&c->ext->lock);
 
-	slot_id = kvmalloc_array(ring->nr_slots, sizeof(*slot_id), GFP_KERNEL);
+	slot_id = kvmalloc_array(ring->nr_pages, sizeof(*slot_id), GFP_KERNEL);
 	if (!slot_id)
 		return -ENOMEM;
-	rb_ext_slots_init(slot_id, ring->nr_slots);
+	rb_ext_slots_init(slot_id, ring->nr_pages);
 
 	if (ring->reserved)
 		trace_ext_mem_begin(ring);
@@ -121,7 +135,8 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
 		c->ring = ring;
 		c->slot_id = no_free_ptr(slot_id);
-		rb_ext_rewind(c);
+		c->give = ring->nr_slots;
+		rb_ext_rewind(c, 0);
 	}
 
 	rb_ext_crash_set(c, ring);
@@ -151,7 +166,7 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 		c->lost += lost;
 		c->overrun += lost;
 		c->dropped += dropped;
-		rb_ext_rewind(c);
+		rb_ext_rewind(c, 0);
 		slot_id = c->slot_id;
 		c->slot_id = NULL;
 	}
@@ -185,7 +200,7 @@ static void cpu_pages_free(struct rb_ext_cpu *c)
 	c->copy = NULL;
 	free_page((unsigned long)c->event);
 	c->event = NULL;
-	rb_ext_free_spares(c);
+	rb_ext_free_kept(c);
 	/* See ring_retire(). The next ring uses a page that is kept. */
 	if (READ_ONCE(c->ext->dumper))
 		return;
@@ -661,6 +676,34 @@ unsigned long rb_ext_size(struct rb_ext *ext, int cpu)
 	       (unsigned long)EXT_RING_DATA_SIZE;
 }
 
+/*
+ * Make a ring that was loaded as good as a new one: empty, and without pages that readers have.
+ * Return false if there is no memory, or if a dump may be using it.
+ */
+static bool ring_renew(struct rb_ext *ext, struct trace_ext_ring *ring)
+{
+	u32 id;
+
+	/* As in ring_retire(). */
+	smp_mb();
+	for (id = 0; id < ring->nr_pages && !READ_ONCE(ext->dumper); id++) {
+		struct ext_ring_page *page = ring->pages[id];
+
+		if (!ring->reserved && page_ref_count(virt_to_page(page)) != 1) {
+			ring->pages[id] = ring_page_alloc(ring->cpu);
+			free_page((unsigned long)page);
+			if (!ring->pages[id])
+				return false;
+		} else {
+			page->commit = 0;
+			page->first_seq = 0;
+		}
+		cond_resched();
+	}
+
+	return id == ring->nr_pages;
+}
+
 /* Exchange a loaded ring for @ring; on failure keep the old one. */
 static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 {
@@ -670,7 +713,7 @@ static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 	ret = cpu_install(c, ring);
 	if (ret) {
 		ring_free(ring);
-		if (old && cpu_install(c, old))
+		if (old && (!ring_renew(c->ext, old) || cpu_install(c, old)))
 			ring_retire(c->ext, old);
 	} else {
 		ring_retire(c->ext, old);
@@ -867,11 +910,11 @@ int __init rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots)
 	return ret;
 }
 
-static void readers_reset(struct rb_ext_cpu *c)
+static void readers_reset(struct rb_ext_cpu *c, u64 seq)
 {
 	lockdep_assert_held(&c->lock);
 
-	rb_ext_rewind(c);
+	rb_ext_rewind(c, seq);
 	c->lost = 0;
 	c->read = 0;
 	c->overrun = 0;
@@ -888,15 +931,13 @@ static void readers_reset(struct rb_ext_cpu *c)
 static void cpu_reset(struct rb_ext_cpu *c)
 {
 	struct trace_ext_ring *ring = c->ring;
-	u64 since = ktime_get_boot_fast_ns();
+	u64 since = ktime_get_boot_fast_ns(), seq = 0;
 	int ret = 0;
 
 	if (ring) {
 		scoped_guard(raw_spinlock_irqsave, &c->lock)
 			c->ring = NULL;
-		ret = c->ext->ops->reset(c->cpu);
-		if (!ret)
-			rb_ext_slots_init(c->slot_id, ring->nr_slots);
+		ret = c->ext->ops->reset(c->cpu, &seq);
 	}
 	if (!ret)
 		trace_ext_mem_cleared(c->ext->writer, c->cpu, ring, since);
@@ -904,7 +945,7 @@ static void cpu_reset(struct rb_ext_cpu *c)
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
 		c->ring = ring;
 		if (!ret)
-			readers_reset(c);
+			readers_reset(c, seq);
 	}
 
 	rb_ext_rearm(c);
@@ -995,7 +1036,6 @@ int rb_ext_init(struct rb_ext *ext)
 		struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
 		raw_spin_lock_init(&c->lock);
-		INIT_LIST_HEAD(&c->spares);
 		c->ext = ext;
 		c->cpu = cpu;
 		c->nr_slots = EXT_RING_MIN_SLOTS;

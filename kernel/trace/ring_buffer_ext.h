@@ -78,8 +78,8 @@ struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
 					 u64 *ts, unsigned long *lost);
 int rb_ext_read_page(struct rb_ext *ext, int cpu,
 		     struct buffer_data_page **data_page, size_t len, int full);
-void *rb_ext_get_spare(struct rb_ext *ext, int cpu);
-bool rb_ext_put_spare(struct rb_ext *ext, int cpu, void *data);
+void *rb_ext_get_page(struct rb_ext *ext, int cpu);
+void *rb_ext_put_page(struct rb_ext *ext, int cpu, void *data);
 bool rb_ext_empty(struct rb_ext *ext, int cpu);
 u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat);
 

@@ -23,7 +23,7 @@
  * struct rb_ext_crash - a page of a list of a ring's pages, by id
  * @next:	the next page of the list, 0 at the end
  * @meta:	the ring's struct ext_ring_meta
- * @nr_slots:	slots of the ring, which has a page more
+ * @nr_pages:	number of the ring's data pages
  * @count:	length of @pages in this page
  * @pages:	the data pages
  *
@@ -32,7 +32,7 @@
 struct rb_ext_crash {
 	u64	next;
 	u64	meta;
-	u32	nr_slots;
+	u32	nr_pages;
 	u32	count;
 	u64	pages[];
 };
@@ -52,7 +52,7 @@ static void list_free(u64 at)
 /* Make the list of a ring, from its end. Return its address, 0 if there is no memory. */
 static u64 list_make(const struct trace_ext_ring *ring)
 {
-	u32 end = ring->nr_slots + 1, first, i;
+	u32 end = ring->nr_pages, first, i;
 	struct rb_ext_crash *list;
 	u64 at = 0;
 
@@ -66,7 +66,7 @@ static u64 list_make(const struct trace_ext_ring *ring)
 		first = (end - 1) / PAGES_PER_LIST * PAGES_PER_LIST;
 		list->next = at;
 		list->meta = virt_to_phys(ring->meta);
-		list->nr_slots = ring->nr_slots;
+		list->nr_pages = ring->nr_pages;
 		list->count = end - first;
 		for (i = first; i < end; i++)
 			list->pages[i - first] = virt_to_phys(ring->pages[i]);

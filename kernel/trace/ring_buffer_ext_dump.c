@@ -20,16 +20,6 @@
 /* A ring with that many malformed pages is not worth a longer look. */
 #define MOST_BAD_PAGES	16
 
-/*
- * Number of page ids that can have events of this life of the ring: until the writer has
- * come around, position n is on page n. What later pages have is older than the ring's last
- * reset. Afterwards all pages have been written, or are empty (see rb_ext_rewind()).
- */
-static u32 pages_used(const struct trace_ext_ring *ring)
-{
-	return min(rb_ext_tail(ring), ring->nr_slots) + 1;
-}
-
 /* Where to look for a page: the one with the largest or smallest number in a range. */
 struct search {
 	u64	from;
@@ -37,18 +27,22 @@ struct search {
 	bool	largest;
 };
 
-/* Find the page that has events, and whose @seq is wanted; return NULL if there is none. */
+/*
+ * Find the page that has events since the ring's last reset, and whose @seq is wanted; return NULL
+ * if there is none.
+ */
 static const struct ext_ring_page *find_page(const struct trace_ext_ring *ring,
 					     struct search want, u64 *seq)
 {
+	u64 from = max(want.from, READ_ONCE(ring->meta->first_seq));
 	const struct ext_ring_page *found = NULL;
-	u32 id, used = pages_used(ring);
+	u32 id;
 
-	for (id = 0; id < used; id++) {
+	for (id = 0; id < ring->nr_pages; id++) {
 		const struct ext_ring_page *page = ring->pages[id];
 		u64 first_seq = READ_ONCE(page->first_seq);
 
-		if (first_seq < want.from || first_seq > want.to ||
+		if (first_seq < from || first_seq > want.to ||
 		    !ext_page_bytes(page))
 			continue;
 		if (found && (want.largest ? first_seq < *seq : first_seq > *seq))
@@ -64,9 +58,9 @@ static const struct ext_ring_page *find_page(const struct trace_ext_ring *ring,
 /* Number of pages that were begun after the one whose first event is @seq. */
 static u32 pages_after(const struct trace_ext_ring *ring, u64 seq)
 {
-	u32 id, used = pages_used(ring), count = 0;
+	u32 id, count = 0;
 
-	for (id = 0; id < used; id++)
+	for (id = 0; id < ring->nr_pages; id++)
 		count += READ_ONCE(ring->pages[id]->first_seq) > seq;
 
 	return count;
@@ -266,11 +260,11 @@ static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 		return 0;
 
 	/* The writer can't make a dump endless: it looks at each page twice at most. */
-	d->pages = d->ring->nr_slots + 1;
+	d->pages = d->ring->nr_pages;
 	count = go_back(c, want);
 
 	/* The first page is taken again. */
-	d->pages = d->ring->nr_slots + 1;
+	d->pages = d->ring->nr_pages;
 	d->bad = 0;
 	d->commit = 0;
 	d->cursor.read = 0;

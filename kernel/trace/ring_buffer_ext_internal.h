@@ -9,10 +9,10 @@
  *   ring_buffer_ext_wait.c	readers that wait for events
  *   ring_buffer_ext_map.c	pages in user space
  *
- *   ring_buffer_ext_spare.c	pages for readers
  *   ring_buffer_ext_read.c	consuming reads
  *   ring_buffer_ext_stat.c	statistics
  *
+ *   ring_buffer_ext_kept.c	pages for copies
  *   ring_buffer_ext_page.c	the reader page: copied and checked
  *   ring_buffer_ext_dump.c	dumps in a crash
  *
@@ -29,9 +29,9 @@
 
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/pipe_fs_i.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -93,6 +93,12 @@ struct rb_ext_dump {
 	unsigned int			done_generation;
 };
 
+/* Splicing to a pipe of the usual size takes that many pages at once. */
+#define RB_EXT_MAX_KEPT	PIPE_DEF_BUFFERS
+
+static_assert(1 + RB_EXT_MAX_KEPT <= EXT_RING_MAX_SPARES,
+	      "a ring must be able to have the reader page, and as many spares as are in a pipe");
+
 /**
  * struct rb_ext_cpu - the reader's side of one CPU's ring
  * @lock:	serialises readers; protects all members below except @doorbell,
@@ -102,9 +108,11 @@ struct rb_ext_dump {
  * @nr_slots:	pages that the ring has, or will have once it is loaded
  * @ring:	the ring's memory, NULL if none is loaded
  * @generation:	number of loads, unloads and resets; each makes positions stale
- * @slot_id:	page id by slot. The reader keeps its own record, to check the result
- *		of a swap
- * @spare:	id of the reader page
+ * @slot_id:	page id by slot, followed by the ids of the spares. The reader keeps its own
+ *		record, to check the result of a swap
+ * @reader:	index in @slot_id of the reader page
+ * @give:	index in @slot_id of the spare that the next swap gives: @reader, unless the reader
+ *		page has been handed out; then another one, which nobody has
  * @next_pos:	the next swap returns this position or a later one
  * @page:	the reader page as the writer writes it, NULL before the first swap
  * @copy:	copy of the reader page, so that it can't change after the check. When a
@@ -132,8 +140,8 @@ struct rb_ext_dump {
  * @read:	events consumed
  * @overrun:	events lost
  * @dropped:	events dropped by rings that have been unloaded
- * @spares:	pages for readers, which nobody uses
- * @nr_spares:	their number
+ * @kept:	pages for copies, which nobody uses
+ * @nr_kept:	their number
  * @alarm:	position of the alarm that is set, or RB_EXT_NO_ALARM.
  *		rb_ext_doorbell() reads it without @lock
  * @rung:	the meta page's rung when it was last read
@@ -155,7 +163,8 @@ struct rb_ext_cpu {
 	struct trace_ext_ring		*ring;
 	unsigned int			generation;
 	u32				*slot_id;
-	u32				spare;
+	u32				reader;
+	u32				give;
 	u64				next_pos;
 
 	const struct ext_ring_page	*page;
@@ -179,8 +188,8 @@ struct rb_ext_cpu {
 	u64				overrun;
 	u64				dropped;
 
-	struct list_head		spares;
-	unsigned int			nr_spares;
+	void				*kept[RB_EXT_MAX_KEPT];
+	unsigned int			nr_kept;
 
 	u64				alarm;
 	u64				rung;
@@ -334,14 +343,26 @@ static inline u64 rb_ext_latest(const struct rb_ext *ext)
 	return ktime_get_boot_fast_ns() + EXT_PAGE_MAX_AHEAD;
 }
 
+/**
+ * rb_ext_reader_id() - get the id of the reader page
+ * @c:		a CPU whose ring is loaded, locked
+ *
+ * Return: the id; if no page has been swapped yet, that of the page to give then
+ */
+static inline u32 rb_ext_reader_id(const struct rb_ext_cpu *c)
+{
+	return c->slot_id[c->reader];
+}
+
 /* ring_buffer_ext_page.c */
-void rb_ext_slots_init(u32 *slot_id, u32 nr_slots);
-void rb_ext_rewind(struct rb_ext_cpu *c);
+void rb_ext_slots_init(u32 *slot_id, u32 nr_pages);
+void rb_ext_rewind(struct rb_ext_cpu *c, u64 seq);
 void rb_ext_take_commit(struct rb_ext_cpu *c, u64 commit);
 bool rb_ext_swap_page(struct rb_ext_cpu *c);
 
-/* ring_buffer_ext_spare.c */
-void rb_ext_free_spares(struct rb_ext_cpu *c);
+/* ring_buffer_ext_kept.c */
+void *rb_ext_keep_page(struct rb_ext_cpu *c, void *page);
+void rb_ext_free_kept(struct rb_ext_cpu *c);
 
 /**
  * rb_ext_refresh() - take new events of the reader page

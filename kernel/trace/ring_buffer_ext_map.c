@@ -31,9 +31,9 @@ void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost)
 
 	lockdep_assert_held(&c->lock);
 
-	if (lost || user->reader.id != c->spare)
+	if (lost || user->reader.id != rb_ext_reader_id(c))
 		user->reader.lost_events = lost;
-	user->reader.id = c->spare;
+	user->reader.id = rb_ext_reader_id(c);
 	user->reader.read = c->done.read;
 	user->entries = counts.entries;
 	user->overrun = counts.overrun;
@@ -50,7 +50,7 @@ static int user_page_alloc(struct rb_ext_cpu *c)
 	user->meta_page_size = PAGE_SIZE;
 	user->meta_struct_len = sizeof(*user);
 	user->subbuf_size = PAGE_SIZE;
-	user->nr_subbufs = c->ring->nr_slots + 1;
+	user->nr_subbufs = c->ring->nr_pages;
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 	c->user = user;
@@ -78,7 +78,7 @@ static struct page *page_of(const struct rb_ext_cpu *c, unsigned long pgoff)
 /* Map the pages from @vma->vm_pgoff on into @vma. */
 static int insert_pages(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 {
-	unsigned long nr_pages = c->ring->nr_slots + 2, count = vma_pages(vma);
+	unsigned long nr_pages = c->ring->nr_pages + 1, count = vma_pages(vma);
 	unsigned long first = vma->vm_pgoff, i;
 	struct page **pages __free(kvfree) = NULL;
 

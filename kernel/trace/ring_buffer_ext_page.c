@@ -85,13 +85,10 @@ void rb_ext_take_commit(struct rb_ext_cpu *c, u64 commit)
 	c->unread += count;
 }
 
-/* True if the result of a swap is consistent with the reader's own records. */
+/* Without a page that the reader has recorded for its position, it can't follow the writer. */
 static bool swap_ok(const struct rb_ext_cpu *c, const struct ext_ring_swap *swap, u32 id)
 {
-	return swap->pos >= c->next_pos &&
-	       swap->first_seq >= c->seq &&
-	       swap->events <= EXT_PAGE_MAX_EVENTS &&
-	       swap->id == id;
+	return swap->pos >= c->next_pos && swap->id == id;
 }
 
 /* Bytes of events in a page that the writer has left; 0 if that is not possible. */
@@ -102,6 +99,24 @@ static u32 whole_bytes(const struct ext_ring_page *page)
 	return commit % 4 || commit > EXT_RING_DATA_SIZE ? 0 : commit;
 }
 
+/* Take the numbers of events that a swap has returned. */
+static void take_counts(struct rb_ext_cpu *c, const struct ext_ring_swap *swap)
+{
+	u64 lost = swap->first_seq - c->seq;
+
+	/* More events than were written have been read before: they count for this page's. */
+	if (swap->first_seq < c->seq || swap->events > EXT_PAGE_MAX_EVENTS) {
+		skip_page(c, "impossible number of events");
+		return;
+	}
+
+	c->whole = swap->events ? whole_bytes(c->page) : 0;
+	c->whole_events = swap->events;
+	c->seq = swap->first_seq;
+	c->lost += lost;
+	c->overrun += lost;
+}
+
 /**
  * rb_ext_swap_page() - swap the reader page for the oldest unread page
  * @c:		the CPU, locked, with a ring
@@ -110,49 +125,44 @@ static u32 whole_bytes(const struct ext_ring_page *page)
  */
 bool rb_ext_swap_page(struct rb_ext_cpu *c)
 {
+	u32 *slot, spare = c->slot_id[c->give];
 	struct ext_ring_swap swap;
-	u32 *slot;
-	u64 lost;
 
 	lockdep_assert_held(&c->lock);
 
-	if (c->ext->ops->swap_page(c->cpu, &swap))
+	if (c->ext->ops->swap_page(c->cpu, spare, &swap))
 		return false;
 
 	slot = &c->slot_id[swap.pos % c->ring->nr_slots];
 	if (!swap_ok(c, &swap, *slot)) {
 		printk_deferred_enter();
-		pr_err_once("%s: CPU%d: impossible reader page %u with %u events for position %llu, expected position %llu or later\n",
-			    c->ext->name, c->cpu, swap.id, swap.events, swap.pos,
-			    c->next_pos);
+		pr_err_once("%s: CPU%d: impossible reader page %u for position %llu, expected position %llu or later; change the size of the buffer to read on\n",
+			    c->ext->name, c->cpu, swap.id, swap.pos, c->next_pos);
 		printk_deferred_exit();
 		return false;
 	}
 
-	*slot = c->spare;
-	c->spare = swap.id;
+	*slot = spare;
+	c->slot_id[c->give] = swap.id;
+	c->reader = c->give;
 	c->page = c->ring->pages[swap.id];
 	c->next_pos = swap.pos + 1;
-	c->whole = swap.events ? whole_bytes(c->page) : 0;
-	c->whole_events = swap.events;
+	c->whole = 0;
 	c->commit = 0;
 	c->unread = 0;
 	c->done.read = 0;
 	c->bad = false;
 	c->flagged = false;
-
-	lost = swap.first_seq - c->seq;
-	c->seq = swap.first_seq;
-	c->lost += lost;
-	c->overrun += lost;
+	take_counts(c, &swap);
 	return true;
 }
 
 /**
  * rb_ext_rewind() - reset the reader's state, for an empty ring
- * @c:		the CPU, locked; if it has a ring, after rb_ext_slots_init()
+ * @c:		the CPU, locked; if it has a ring, with its @slot_id and @give
+ * @seq:	sequence number of the ring's next event
  */
-void rb_ext_rewind(struct rb_ext_cpu *c)
+void rb_ext_rewind(struct rb_ext_cpu *c, u64 seq)
 {
 	lockdep_assert_held(&c->lock);
 
@@ -166,7 +176,7 @@ void rb_ext_rewind(struct rb_ext_cpu *c)
 	c->commit = 0;
 	c->unread = 0;
 	c->tail = (struct rb_ext_tail_count) { };
-	c->seq = 0;
+	c->seq = seq;
 	c->bad = false;
 	c->flagged = false;
 	c->warned = false;
@@ -175,22 +185,22 @@ void rb_ext_rewind(struct rb_ext_cpu *c)
 	if (!c->ring)
 		return;
 
-	/* User space that has it mapped must see an empty page. */
-	c->spare = c->ring->nr_slots;
-	WRITE_ONCE(c->ring->pages[c->spare]->commit, 0);
+	/* Whoever has the reader page keeps it. User space that has a mapping sees an empty one. */
+	c->reader = c->give;
+	WRITE_ONCE(c->ring->pages[rb_ext_reader_id(c)]->commit, 0);
 }
 
 /**
- * rb_ext_slots_init() - fill in the page ids of an empty ring's slots
- * @slot_id:	page ids by slot
- * @nr_slots:	number of slots
+ * rb_ext_slots_init() - fill in the page ids of a new ring's slots and spares
+ * @slot_id:	page ids by slot, followed by those of the spares
+ * @nr_pages:	number of pages
  *
  * Context: no reader may use @slot_id; without the readers' lock, as it may take long.
  */
-void rb_ext_slots_init(u32 *slot_id, u32 nr_slots)
+void rb_ext_slots_init(u32 *slot_id, u32 nr_pages)
 {
 	u32 i;
 
-	for (i = 0; i < nr_slots; i++)
+	for (i = 0; i < nr_pages; i++)
 		slot_id[i] = i;
 }

@@ -2,25 +2,15 @@
 /*
  * External ring buffers: consuming reads.
  *
- * Events come from the copy of the reader page, see ring_buffer_ext_page.c. Binary readers may get
- * the page itself.
+ * Events come from the copy of the reader page, see ring_buffer_ext_page.c. Binary readers get the
+ * reader page itself, if the writer has left it, and if there is another spare to give to the
+ * writer. It comes back when they put it: nobody else has a reference to it then. They do not write
+ * to it.
  */
 
 #include <linux/mm.h>
 
 #include "ring_buffer_ext_internal.h"
-
-/* Size of a page's data for binary readers, which do not know of first_seq. */
-#define FTRACE_DATA_SIZE	(PAGE_SIZE - offsetof(struct ext_ring_page, data))
-
-/*
- * Get the address of @offset in a page's data. For binary readers the data extends to the
- * end of the page, beyond the array @data.
- */
-static void *room_at(struct ext_ring_page *page, size_t offset)
-{
-	return (void *)page + offsetof(struct ext_ring_page, data) + offset;
-}
 
 /*
  * True if all of the reader page is copied, and the writer has left it, or has ended there.
@@ -194,11 +184,12 @@ static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 	u64 flags = lost ? MISSED_EVENTS : 0;
 
 	if (lost && room - commit >= sizeof(lost)) {
-		memcpy(room_at(to, commit), &lost, sizeof(lost));
+		memcpy(to->data + commit, &lost, sizeof(lost));
 		flags |= MISSED_STORED;
 	}
 
-	to->commit = commit | flags;
+	/* A dump may look at a page of the ring. */
+	WRITE_ONCE(to->commit, commit | flags);
 }
 
 /* Count the events from c->done on that fit into @len bytes; set @next after the last. */
@@ -225,37 +216,88 @@ static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
 	}
 }
 
-/* Complete a page that has the events from c->done to @next, and consume them. */
+/*
+ * Complete a page that has the events from c->done to @next, and consume them. The caller of
+ * rb_ext_read_page() has @room for data.
+ */
 static __always_inline void finish_page(struct rb_ext_cpu *c, struct ext_ring_page *to,
-					size_t len, const struct ext_cursor *next,
+					size_t room, const struct ext_cursor *next,
 					unsigned int count)
 {
 	size_t size = next->read - c->done.read;
 
-	memset(room_at(to, size), 0, FTRACE_DATA_SIZE - size);
-	set_commit(to, size, len, c->lost);
+	memset(to->data + size, 0, EXT_RING_DATA_SIZE - size);
+	set_commit(to, size, room, c->lost);
 	consumed(c, next, count);
 }
 
-/* rb_ext_read_page() with the lock held; there are events, and @len excludes the header. */
-static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
-		     size_t len, int full)
+/*
+ * Find a spare that nobody has, but the reader page: from the one after that on, which has been
+ * away longest. Return its index in c->slot_id; c->reader if there is none.
+ *
+ * The writer changes the spare after whoever had it has read it: the put_page() there pairs with
+ * the look at the references here, and the swap's cmpxchg comes after that.
+ */
+static u32 free_spare(const struct rb_ext_cpu *c)
 {
-	struct ext_ring_page *to = (void *)*data_page;
-	struct ext_cursor next;
-	unsigned int count;
-	bool final;
+	const struct trace_ext_ring *ring = c->ring;
+	u32 i = c->reader;
 
-	lockdep_assert_held(&c->lock);
+	do {
+		if (++i == ring->nr_pages)
+			i = ring->nr_slots;
+	} while (i != c->reader && page_ref_count(virt_to_page(ring->pages[c->slot_id[i]])) != 1);
 
-	if (c->whole) {
-		rb_ext_take_whole(c);
+	return i;
+}
+
+/*
+ * Get the reader page, to be handed out with a reference; NULL if the next swap has to give it to
+ * the writer.
+ */
+static struct ext_ring_page *hand_out(struct rb_ext_cpu *c)
+{
+	struct ext_ring_page *page = c->ring->pages[rb_ext_reader_id(c)];
+
+	c->give = free_spare(c);
+	if (c->give == c->reader)
+		return NULL;
+
+	get_page(virt_to_page(page));
+	c->flagged = true;
+	return page;
+}
+
+/*
+ * rb_ext_read_page() of a page that the writer has left. Return a page that the caller has to
+ * free when it has released the lock, or NULL.
+ */
+static void *read_whole(struct rb_ext_cpu *c, struct buffer_data_page **data_page)
+{
+	struct ext_ring_page *to = (void *)*data_page, *page;
+
+	rb_ext_take_whole(c);
+	page = hand_out(c);
+	if (!page) {
 		copy_page(to, c->page);
-		finish_page(c, to, len, &c->end, c->unread);
-		return 0;
+		finish_page(c, to, EXT_RING_DATA_SIZE, &c->end, c->unread);
+		return NULL;
 	}
 
-	final = is_final(c);
+	finish_page(c, page, EXT_RING_DATA_SIZE, &c->end, c->unread);
+	*data_page = (void *)page;
+	return rb_ext_keep_page(c, to);
+}
+
+/* rb_ext_read_page() of a page that the writer may be in; @len excludes the header. */
+static int read_part(struct rb_ext_cpu *c, struct buffer_data_page **data_page, size_t len,
+		     int full)
+{
+	struct ext_ring_page *to = (void *)*data_page;
+	bool final = is_final(c);
+	struct ext_cursor next;
+	unsigned int count;
+
 	if (full && !final)
 		return -1;
 
@@ -274,8 +316,29 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
 
 	/* The first event's delta is relative to the last event consumed. */
 	to->time_stamp = c->done.ts;
+	to->first_seq = 0;
 	finish_page(c, to, len, &next, count);
 	return 0;
+}
+
+/*
+ * A reader may come again with a page that was handed out to it. Nothing may be written to
+ * that page while it is the ring's: take it back, and give the reader another one.
+ */
+static bool reader_page_ok(struct rb_ext *ext, int cpu, struct buffer_data_page **data_page)
+{
+	void *page;
+
+	if (page_ref_count(virt_to_page(*data_page)) == 1)
+		return true;
+
+	page = rb_ext_get_page(ext, cpu);
+	if (!page)
+		return false;
+
+	free_page((unsigned long)*data_page);
+	*data_page = page;
+	return true;
 }
 
 /**
@@ -283,28 +346,37 @@ static int read_page(struct rb_ext_cpu *c, struct buffer_data_page **data_page,
  * @ext:	the buffer
  * @cpu:	the CPU
  * @data_page:	a page. It is filled in the format of events/header_page, or exchanged
- *		for a page that is
+ *		for a page that is. The caller must not write to that, and puts it
  * @len:	maximum size, including the header [bytes]
  * @full:	return only a page that the writer has left
  *
- * Return: 0, or -1 if there is no such page
+ * Context: may sleep.
+ * Return: 0, or -1 if there is no such page, or no memory
  */
 int rb_ext_read_page(struct rb_ext *ext, int cpu,
 		     struct buffer_data_page **data_page, size_t len, int full)
 {
 	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 	const size_t header = offsetof(struct ext_ring_page, data);
+	void *unused = NULL;
 	unsigned long flags;
-	int ret = -1;
+	int ret = 0;
 
-	if (len <= header)
+	if (len <= header || !reader_page_ok(ext, cpu, data_page))
 		return -1;
-	len = min(len - header, FTRACE_DATA_SIZE);
+	len = min(len - header, EXT_RING_DATA_SIZE);
 
 	/* A whole page must fit. */
-	if (reader_lock_filled(c, len >= EXT_RING_DATA_SIZE, &flags))
-		ret = read_page(c, data_page, len, full);
+	if (!reader_lock_filled(c, len == EXT_RING_DATA_SIZE, &flags))
+		ret = -1;
+	else if (c->whole)
+		unused = read_whole(c, data_page);
+	else
+		ret = read_part(c, data_page, len, full);
 	raw_spin_unlock_irqrestore(&c->lock, flags);
+
+	if (unused)
+		free_page((unsigned long)unused);
 	return ret;
 }
 
@@ -343,7 +415,8 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 	swap(lost, c->lost);
 	if (lost && final && !c->done.read && !c->flagged) {
 		/* A dump needs the page's first_seq, which is behind its data. */
-		set_commit(c->ring->pages[c->spare], c->commit, EXT_RING_DATA_SIZE, lost);
+		set_commit(c->ring->pages[rb_ext_reader_id(c)], c->commit,
+			   EXT_RING_DATA_SIZE, lost);
 		c->flagged = true;
 	}
 

@@ -43,6 +43,7 @@ static struct trace_ext_writer kthread_writer;
  * @worker:	the kthread
  * @work:	writes @count events
  * @count:	number of events to write
+ * @first_seq:	what the last reset of @ring has returned
  * @bell:	tells the reader of an alarm; deferred from where the event is written
  */
 struct kwriter {
@@ -52,6 +53,7 @@ struct kwriter {
 	struct kthread_worker	*worker;
 	struct kthread_work	work;
 	u64			count;
+	u64			first_seq;
 	struct irq_work		bell;
 };
 
@@ -192,7 +194,7 @@ static void ring_reset(void *data)
 	struct kwriter *writer = data;
 
 	guard(raw_spinlock_irqsave)(&writer->lock);
-	ext_ring_reset(&writer->ring);
+	writer->first_seq = ext_ring_reset(&writer->ring);
 }
 
 /* Call @fn on a CPU, or here if that CPU is offline. */
@@ -222,15 +224,15 @@ static int kwriter_load(const struct trace_ext_ring *ring)
 	struct ext_ring_record *records;
 	u32 id;
 
-	records = kvzalloc(ext_ring_bookkeeping(ring->nr_slots), GFP_KERNEL);
+	records = kvzalloc(ext_ring_bookkeeping(ring->nr_slots, ring->nr_pages), GFP_KERNEL);
 	if (!records)
 		return -ENOMEM;		/* kvzalloc() has said so. */
 
-	for (id = 0; id <= ring->nr_slots; id++)
+	for (id = 0; id < ring->nr_pages; id++)
 		records[id].page = ring->pages[id];
 
 	guard(raw_spinlock_irqsave)(&writer->lock);
-	ext_ring_init(&writer->ring, records, ring->nr_slots, ring->meta);
+	ext_ring_init(&writer->ring, records, ring->nr_slots, ring->nr_pages, ring->meta);
 	writer->loaded = true;
 	return 0;
 }
@@ -276,14 +278,15 @@ static void kwriter_set_mode(enum trace_ext_mode mode, bool overwrite)
 	WRITE_ONCE(is_on, mode == TRACE_EXT_ON);
 }
 
-static int kwriter_swap_page(int cpu, struct ext_ring_swap *swap)
+static int kwriter_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
 {
-	return ext_ring_swap(&per_cpu_ptr(&kwriters, cpu)->ring, swap);
+	return ext_ring_swap(&per_cpu_ptr(&kwriters, cpu)->ring, spare, swap);
 }
 
-static int kwriter_reset(int cpu)
+static int kwriter_reset(int cpu, u64 *seq)
 {
 	call_quiescent(cpu, ring_reset);
+	*seq = per_cpu_ptr(&kwriters, cpu)->first_seq;
 	return 0;
 }
 

@@ -314,15 +314,15 @@ static int last_boot_load(const struct trace_ext_ring *to)
 	struct ext_ring_record *records;
 	u32 i;
 
-	records = kvzalloc(ext_ring_bookkeeping(to->nr_slots), GFP_KERNEL);
+	records = kvzalloc(ext_ring_bookkeeping(to->nr_slots, to->nr_pages), GFP_KERNEL);
 	if (!records)
 		return -ENOMEM;
 
-	for (i = 0; i <= to->nr_slots; i++)
+	for (i = 0; i < to->nr_pages; i++)
 		records[i].page = to->pages[i];
 
 	*ring = (struct ext_ring) { .overwrite = true };
-	ext_ring_init(ring, records, to->nr_slots, to->meta);
+	ext_ring_init(ring, records, to->nr_slots, to->nr_pages, to->meta);
 	ext_ring_open(ring);
 	for (i = 0; i < last.nr_pages; i++) {
 		ext_mem_copy_page(ring, &last.pages[i], &last.types);
@@ -330,7 +330,7 @@ static int last_boot_load(const struct trace_ext_ring *to)
 	}
 	ext_ring_close(ring);
 
-	for (i = 0; same_build() && i <= to->nr_slots; i++) {
+	for (i = 0; same_build() && i < to->nr_slots; i++) {
 		relocate(to->pages[i]);
 		cond_resched();
 	}
@@ -351,9 +351,9 @@ static int last_boot_unload(const struct trace_ext_ring *loaded, u64 *seq, u64 *
 	return 0;
 }
 
-static int last_boot_reset(int cpu)
+static int last_boot_reset(int cpu, u64 *seq)
 {
-	ext_ring_reset(per_cpu_ptr(&rings, cpu));
+	*seq = ext_ring_reset(per_cpu_ptr(&rings, cpu));
 	forget(cpu);
 	return 0;
 }
@@ -363,9 +363,9 @@ static void last_boot_seen(void)
 	last.bank->seen = true;
 }
 
-static int last_boot_swap_page(int cpu, struct ext_ring_swap *swap)
+static int last_boot_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
 {
-	int ret = ext_ring_swap(per_cpu_ptr(&rings, cpu), swap);
+	int ret = ext_ring_swap(per_cpu_ptr(&rings, cpu), spare, swap);
 
 	/* Pages may be missing between this one and the next: ext_mem_copy_page(). */
 	swap->events = 0;

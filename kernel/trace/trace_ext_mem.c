@@ -60,7 +60,7 @@ static struct ext_mem_cpu *share_of(int cpu)
 
 /**
  * trace_ext_mem_pages() - let a ring have its CPU's share
- * @ring:	the ring; @cpu, @nr_slots and @pages are set
+ * @ring:	the ring; @cpu, @nr_pages and @pages are set
  *
  * A ring that is loaded has the same pages: unload it before this one is loaded.
  */
@@ -70,7 +70,7 @@ void trace_ext_mem_pages(struct trace_ext_ring *ring)
 	u32 id;
 
 	ring->meta = &share->meta;
-	for (id = 0; id <= ring->nr_slots; id++)
+	for (id = 0; id < ring->nr_pages; id++)
 		ring->pages[id] = (void *)share + (id + 1UL) * PAGE_SIZE;
 }
 
@@ -112,8 +112,12 @@ void trace_ext_mem_begin(const struct trace_ext_ring *ring)
 	share->nr_slots = 0;
 	smp_wmb();
 	share->meta = (struct ext_ring_meta) { };
-	for (id = 0; id <= ring->nr_slots; id++)
+	for (id = 0; id < ring->nr_pages; id++) {
 		WRITE_ONCE(ring->pages[id]->commit, 0);
+		ring->pages[id]->first_seq = 0;
+		/* A reset that loses what is in caches must not bring back what was there. */
+		mem.writer->clean(ring->pages[id], offsetof(struct ext_ring_page, data));
+	}
 	share->boot = mem.header->boot;
 	share->since = ktime_get_boot_fast_ns();
 	smp_wmb();

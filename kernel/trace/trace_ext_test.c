@@ -59,7 +59,7 @@ static void *page_at(struct rb_ext *ext, loff_t pos)
 		return NULL;
 
 	ring = per_cpu_ptr(ext->cpus, cpu)->ring;
-	if (!ring || page > ring->nr_slots + 1)
+	if (!ring || page > ring->nr_pages)
 		return NULL;
 
 	return page ? (void *)ring->pages[page - 1] : ring->meta;

@@ -90,24 +90,25 @@ static int ring_load(enum kind kind, const struct trace_ext_ring *ring)
 	int ret;
 
 	*mem = (struct hyptrace_memory) {
-		.region_pages	= hyp_trace_region_pages(ring->nr_slots),
+		.region_pages	= hyp_trace_region_pages(ring->nr_pages),
 		.first		= ring->meta,
 		.pages		= (void **)ring->pages,
-		.nr_pages	= ring->nr_slots + 1,
+		.nr_pages	= ring->nr_pages,
 	};
 	ret = hyptrace_memory_prepare(mem);
 	if (ret)
 		goto out;
 
 	ret = hyptrace_call_steps(&res, __hyp_trace_load, ring_number(kind, ring->cpu),
-				  virt_to_pfn(mem->region), mem->region_pages, ring->nr_slots);
+				  virt_to_pfn(mem->region), mem->region_pages, ring->nr_slots,
+				  ring->nr_pages);
 	if (!ret)
 		return 0;
 
 	hyptrace_memory_release(mem);
 out:
 	pr_err("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe%s\n",
-	       ring->cpu, ring->nr_slots, ERR_PTR(ret), hyptrace_if_locked(ret));
+	       ring->cpu, ring->nr_pages, ERR_PTR(ret), hyptrace_if_locked(ret));
 	return ret;
 }
 
@@ -325,7 +326,7 @@ static int ring_unload(enum kind kind, const struct trace_ext_ring *ring, u64 *s
 	ret = hyptrace_call_steps(&res, __hyp_trace_unload, ring_number(kind, ring->cpu));
 	if (ret) {
 		pr_err("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
-		       ring->cpu, ring->nr_slots, ERR_PTR(ret));
+		       ring->cpu, ring->nr_pages, ERR_PTR(ret));
 		return ret;
 	}
 
@@ -425,10 +426,10 @@ static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
 		hyptrace_end_guest_runs();
 }
 
-static int ring_swap_page(enum kind kind, int cpu, struct ext_ring_swap *swap)
+static int ring_swap_page(enum kind kind, int cpu, u32 spare, struct ext_ring_swap *swap)
 {
 	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_swap, ring_number(kind, cpu));
+	int ret = hyptrace_call(&res, __hyp_trace_swap, ring_number(kind, cpu), spare);
 
 	if (ret < 0)
 		return ret;
@@ -443,6 +444,7 @@ static int ring_swap_page(enum kind kind, int cpu, struct ext_ring_swap *swap)
 struct reset {
 	int	cpu;
 	int	ret;
+	u64	seq;
 };
 
 static void reset_cpu(void *data)
@@ -451,9 +453,10 @@ static void reset_cpu(void *data)
 	struct arm_smccc_res res;
 
 	reset->ret = hyptrace_call(&res, __hyp_trace_reset, reset->cpu);
+	reset->seq = reset->ret ? 0 : res.a2;
 }
 
-static int hyptrace_reset(int cpu)
+static int hyptrace_reset(int cpu, u64 *seq)
 {
 	struct reset reset = { .cpu = cpu, .ret = -EBUSY };
 
@@ -467,6 +470,7 @@ static int hyptrace_reset(int cpu)
 		pr_err("hyp_trace: CPU%d: EL2 does not reset the ring: %pe\n",
 		       cpu, ERR_PTR(reset.ret));
 
+	*seq = reset.seq;
 	return reset.ret;
 }
 
@@ -523,9 +527,9 @@ static bool name##_is_open(int cpu)					\
 	return ring_is_open(kind, cpu);					\
 }									\
 									\
-static int name##_swap_page(int cpu, struct ext_ring_swap *swap)	\
+static int name##_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap) \
 {									\
-	return ring_swap_page(kind, cpu, swap);				\
+	return ring_swap_page(kind, cpu, spare, swap);			\
 }
 
 RING_OPS(hyptrace, USER)

@@ -17,7 +17,8 @@
 #include "hyptrace.h"
 
 #define HOSTILE_SLOTS	2			/* the smallest ring */
-#define HOSTILE_PAGES	(HOSTILE_SLOTS + 2)	/* the meta page, then data pages */
+#define HOSTILE_SPARES	2
+#define HOSTILE_PAGES	(1 + HOSTILE_SLOTS + HOSTILE_SPARES)	/* the meta page, then data pages */
 
 /**
  * struct hostile_ring - memory for a ring, owned by the host
@@ -44,23 +45,30 @@ u64 hostile_bad_cpu(unsigned int i);
 unsigned int hostile_nr_bad_cpus(void);
 
 /* One step of a load. */
-static inline int hostile_load_step(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
+static inline int hostile_load_step(u64 cpu, u64 pfn, u64 region_pages, u64 nr_slots,
+				    u64 nr_spares)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_load, cpu, pfn, nr_pages,
-			     nr_slots);
+	return hyptrace_call(&res, __hyp_trace_load, cpu, pfn, region_pages,
+			     nr_slots, nr_slots + nr_spares);
 }
 
-static inline int hostile_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_slots)
+static inline int hostile_load_with(u64 cpu, u64 pfn, u64 region_pages, u64 nr_slots,
+				    u64 nr_spares)
 {
 	int ret;
 
 	do {
-		ret = hostile_load_step(cpu, pfn, nr_pages, nr_slots);
+		ret = hostile_load_step(cpu, pfn, region_pages, nr_slots, nr_spares);
 	} while (ret == -EINPROGRESS);
 
 	return ret;
+}
+
+static inline int hostile_load(u64 cpu, u64 pfn, u64 region_pages, u64 nr_slots)
+{
+	return hostile_load_with(cpu, pfn, region_pages, nr_slots, HOSTILE_SPARES);
 }
 
 static inline int hostile_load_ring(u64 cpu, const struct hostile_ring *ring)
@@ -157,11 +165,18 @@ static inline int hostile_test(u64 action, u64 arg)
 	return hyptrace_call(&res, __hyp_trace_test, action, arg);
 }
 
-static inline int hostile_swap(u64 cpu)
+/* Return the id of the page, or an error. */
+static inline int hostile_swap_for(u64 cpu, u64 spare)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_swap, cpu);
+	return hyptrace_call(&res, __hyp_trace_swap, cpu, spare);
+}
+
+/* Swap the first spare. */
+static inline int hostile_swap(u64 cpu)
+{
+	return hostile_swap_for(cpu, HOSTILE_SLOTS);
 }
 
 static inline int hostile_reset(u64 cpu)

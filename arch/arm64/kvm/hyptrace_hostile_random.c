@@ -164,7 +164,7 @@ static u64 some_pfn(struct attacker *a)
 static int random_load(struct attacker *a)
 {
 	struct hostile_ring *ring;
-	u64 nr_pages = 1, nr_slots = HOSTILE_SLOTS;
+	u64 region_pages = 1, nr_slots = HOSTILE_SLOTS, nr_spares = HOSTILE_SPARES;
 
 	if (a->used == RINGS || one_in(a, 2))
 		return hostile_load(some_number(a),
@@ -176,12 +176,14 @@ static int random_load(struct attacker *a)
 		ring->region[prandom_u32_state(&a->rnd) % HOSTILE_PAGES] =
 			some_pfn(a);
 	if (one_in(a, 8))
-		nr_pages = number(a, 4);
+		region_pages = number(a, 4);
 	if (one_in(a, 8))
 		nr_slots = number(a, 8);
+	if (one_in(a, 8))
+		nr_spares = number(a, 4) - 1;
 
-	return hostile_load(some_number(a), virt_to_pfn(ring->region), nr_pages,
-			    nr_slots);
+	return hostile_load_with(some_number(a), virt_to_pfn(ring->region), region_pages,
+				 nr_slots, nr_spares);
 }
 
 /* As random_load(), for a table. */
@@ -244,7 +246,7 @@ static int random_call(struct attacker *a, enum call call)
 	case RUN:
 		return hostile_run(number(a, 3));
 	case SWAP:
-		return min(hostile_swap(some_number(a)), 0);
+		return min(hostile_swap_for(some_number(a), number(a, HOSTILE_PAGES)), 0);
 	case RESET:
 		return hostile_reset(some_number(a));
 	case HOOK:

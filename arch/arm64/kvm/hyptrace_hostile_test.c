@@ -373,6 +373,10 @@ static void bad_sizes_are_refused(struct kunit *test)
 		BIT(32) + HOSTILE_SLOTS, BIT(52), BIT(63) + HOSTILE_SLOTS,
 		U64_MAX - 1, U64_MAX,
 	};
+	static const u64 spares[] = {
+		0, EXT_RING_MAX_SPARES + 1, -1ULL, -HOSTILE_SLOTS, BIT(32),
+		BIT(32) + HOSTILE_SPARES, BIT(63) + HOSTILE_SPARES, S64_MAX,
+	};
 	static const u64 pages[] = {
 		0, 2, 3, U32_MAX, BIT(32), BIT(32) + 1, BIT(52), BIT(52) + 1,
 		BIT(63), BIT(63) + 1, U64_MAX,
@@ -382,7 +386,7 @@ static void bad_sizes_are_refused(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
-		u64 fit = hyp_trace_region_pages(slots[i]);
+		u64 fit = hyp_trace_region_pages(slots[i] + HOSTILE_SPARES);
 
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_load(0, pfn, 1, slots[i]),
@@ -391,6 +395,10 @@ static void bad_sizes_are_refused(struct kunit *test)
 				    hostile_load(0, pfn, fit, slots[i]),
 				    "%llx slots, %llx pages", slots[i], fit);
 	}
+	for (i = 0; i < ARRAY_SIZE(spares); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
+				    hostile_load_with(0, pfn, 1, HOSTILE_SLOTS, spares[i]),
+				    "%llx spares", spares[i]);
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_load(0, pfn, pages[i], HOSTILE_SLOTS),
@@ -430,7 +438,7 @@ static void pages_that_are_not_the_hosts_are_refused(struct kunit *test)
 static void regions_that_overlap_are_refused(struct kunit *test)
 {
 	const u64 pages = HYP_TRACE_STEP_REGION;
-	const u64 slots = pages * PAGE_SIZE / HYP_TRACE_BYTES_PER_PAGE - 2;
+	const u64 slots = pages * PAGE_SIZE / HYP_TRACE_BYTES_PER_PAGE - 1 - HOSTILE_SPARES;
 	struct hostile_ring *ring = hostile_ring_new(test);
 	const u64 firsts[] = {
 		PHYS_PFN(hyp_mem_base) - 1,
@@ -443,7 +451,7 @@ static void regions_that_overlap_are_refused(struct kunit *test)
 	};
 	int i;
 
-	KUNIT_ASSERT_EQ(test, pages, hyp_trace_region_pages(slots));
+	KUNIT_ASSERT_EQ(test, pages, hyp_trace_region_pages(slots + HOSTILE_SPARES));
 	for (i = 0; i < ARRAY_SIZE(firsts); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EPERM,
 				    hostile_load(0, firsts[i], pages, slots),
@@ -562,7 +570,8 @@ static void expect_busy(struct kunit *test, const struct hostile_ring *other, in
 
 static int load_ring_step(const struct hostile_ring *ring)
 {
-	return hostile_load_step(0, virt_to_pfn(ring->region), 1, HOSTILE_SLOTS);
+	return hostile_load_step(0, virt_to_pfn(ring->region), 1, HOSTILE_SLOTS,
+				 HOSTILE_SPARES);
 }
 
 /* A step for the region and one for each page. */
@@ -627,7 +636,7 @@ static void what_was_taken_is_given_back_step_by_step(struct kunit *test)
 static void a_large_region_is_taken_in_steps(struct kunit *test)
 {
 	const u32 slots = EXT_RING_MAX_SLOTS;
-	const u64 pages = hyp_trace_region_pages(slots);
+	const u64 pages = hyp_trace_region_pages(slots + HOSTILE_SPARES);
 	struct hostile_ring *ring = hostile_ring_new(test);
 	u64 *region = alloc_pages_exact(pages * PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
 	void *end = (void *)region + (pages - 1) * PAGE_SIZE;
@@ -638,7 +647,8 @@ static void a_large_region_is_taken_in_steps(struct kunit *test)
 
 	/* The last page can't be donated, so all steps before it are undone. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_share(end));
-	while (hostile_load_step(0, virt_to_pfn(region), pages, slots) == -EINPROGRESS)
+	while (hostile_load_step(0, virt_to_pfn(region), pages, slots,
+				 HOSTILE_SPARES) == -EINPROGRESS)
 		steps++;
 	KUNIT_EXPECT_EQ(test, 2 * DIV_ROUND_UP(pages, HYP_TRACE_STEP_REGION) - 1, steps);
 	KUNIT_EXPECT_EQ(test, 0, hostile_unshare(end));
@@ -686,13 +696,68 @@ static void what_is_done_twice_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(0));
-	KUNIT_EXPECT_EQ(test, -EAGAIN, hostile_swap(0));
+	KUNIT_EXPECT_EQ(test, -EAGAIN, hostile_swap_for(0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_unload(0));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(0));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_reset(0));
 	hostile_expect_intact(test, ring, "loading and unloading twice");
 	hostile_expect_intact(test, other, "being refused");
+}
+
+/* Expect that none of these pages can be swapped into the ring. */
+static void expect_swaps_refused(struct kunit *test, const u64 *ids, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_swap_for(0, ids[i]),
+				    "page %llx is no spare", ids[i]);
+}
+
+/* Only a spare goes into the ring, and EL2 does not write to what is one; a reset included. */
+static void only_spares_go_into_the_ring(struct kunit *test)
+{
+	static const u64 at_first[] = {
+		0, HOSTILE_SLOTS - 1, HOSTILE_SLOTS + HOSTILE_SPARES, U32_MAX, BIT(20),
+		BIT(20) + HOSTILE_SLOTS, BIT(32) + HOSTILE_SLOTS, BIT(63) + HOSTILE_SLOTS, U64_MAX,
+	};
+	static const u64 in_the_ring[] = { 1, HOSTILE_SLOTS };
+	struct hostile_ring *ring = hostile_ring_new(test);
+	const u64 *spares[] = { ring->page[1], ring->page[1 + HOSTILE_SLOTS + 1] };
+	const struct ext_ring_page *first = ring->page[1 + HOSTILE_SLOTS];
+	int i;
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
+	expect_swaps_refused(test, at_first, ARRAY_SIZE(at_first));
+	KUNIT_ASSERT_EQ(test, 0, hostile_swap(0));
+	for (i = 0; i < 2; i++) {
+		expect_swaps_refused(test, in_the_ring, ARRAY_SIZE(in_the_ring));
+		/* A page that could not be swapped is still a spare. */
+		KUNIT_EXPECT_EQ(test, -EAGAIN, hostile_swap_for(0, HOSTILE_SLOTS + 1));
+		KUNIT_EXPECT_EQ(test, -EAGAIN, hostile_swap_for(0, 0));
+	}
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_reset(0));
+	expect_swaps_refused(test, in_the_ring, ARRAY_SIZE(in_the_ring));
+	for (i = 0; i < ARRAY_SIZE(spares); i++)
+		memset((void *)spares[i], 0x5a, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
+	/* EL2 writes to all pages of the ring, and goes around. */
+	KUNIT_EXPECT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_EMIT,
+					      (HOSTILE_SLOTS + 1) * PAGE_SIZE / 20));
+	KUNIT_EXPECT_LT(test, EXT_RING_DATA_ROOM - 64, first->commit);
+	for (i = 0; i < ARRAY_SIZE(spares); i++) {
+		KUNIT_EXPECT_EQ(test, 0x5a5a5a5a5a5a5a5aull, spares[i][0]);
+		KUNIT_EXPECT_EQ(test, 0x5a5a5a5a5a5a5a5aull, spares[i][PAGE_SIZE / 8 - 1]);
+	}
+	KUNIT_EXPECT_LE(test, 0, hostile_swap_for(0, 0));
+
+	hostile_quiet(test);
+	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
+	hostile_expect_intact(test, ring, "swaps of pages that are no spares");
 }
 
 static void a_ring_that_may_be_written_is_not_taken_away(struct kunit *test)
@@ -1005,6 +1070,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(a_large_region_is_taken_in_steps),
 	KUNIT_CASE(without_a_ring_there_is_none),
 	KUNIT_CASE(what_is_done_twice_is_refused),
+	KUNIT_CASE(only_spares_go_into_the_ring),
 	KUNIT_CASE(a_ring_that_may_be_written_is_not_taken_away),
 	KUNIT_CASE(bad_arguments_are_refused),
 	KUNIT_CASE(unknown_calls_are_refused),

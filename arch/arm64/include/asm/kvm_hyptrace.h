@@ -9,14 +9,16 @@
  * A @ring is a CPU's number for its ring that readers of hyp/ read, and that number with
  * HYP_TRACE_FOLLOWER for its ring with what the host follows.
  *
- * __hyp_trace_load(ring, pfn, nr_pages, nr_slots)
- *	Do a step of giving EL2 memory for @ring. @pfn is the first of @nr_pages
- *	contiguous pages, the region, exactly hyp_trace_region_pages(@nr_slots). The
+ * __hyp_trace_load(ring, pfn, region_pages, nr_slots, nr_pages)
+ *	Do a step of giving EL2 memory for @ring. @pfn is the first of @region_pages
+ *	contiguous pages, the region, exactly hyp_trace_region_pages(@nr_pages). The
  *	region begins with the page frame numbers of the meta page and of the
- *	@nr_slots + 1 data pages, a u64 each. In protected mode these pages must be
+ *	@nr_pages data pages, a u64 each; @nr_slots of these are in the ring, and 1 to
+ *	EXT_RING_MAX_SPARES are not. In protected mode these pages must be
  *	shared with EL2, and the region is donated to EL2 until unload. In nVHE mode
  *	all of them must be mapped at EL2.
- *	-EINVAL: @ring, @nr_slots or @nr_pages out of range; a page named twice
+ *	-EINVAL: @ring, @region_pages, @nr_slots or @nr_pages out of range; a page named
+ *		 twice
  *	-EBUSY:  @ring has memory, or is being loaded or unloaded
  *	-EPERM:  a page is not the host's, is not memory or is not shared; or tracing
  *		 is locked
@@ -74,11 +76,13 @@
  *	Record @len bytes of text, 1 to TRACE_EXT_MARK_MAX, as ftrace:print with that @ip. The
  *	text is in the registers of the further arguments, the first byte in bits 7:0.
  *	-EINVAL: out of range; -EBADF: not recorded: tracing is off, or the ring is full
- * __hyp_trace_swap(ring) -> {page id | number of events << 32, position, sequence number}
- *	Exchange the reader page for the oldest unread one (ext_ring_swap()).
- *	-ENOENT: no ring; -EAGAIN: nothing to swap
- * __hyp_trace_reset(ring)
- *	Empty the ring, from its CPU or with the ring closed.
+ * __hyp_trace_swap(ring, id) -> {page id | number of events << 32, position, sequence number}
+ *	Exchange the spare page with that id for the oldest unread page, which is a spare then
+ *	(ext_ring_swap()).
+ *	-EINVAL: also if the page is no spare; -ENOENT: no ring; -EAGAIN: nothing to swap
+ * __hyp_trace_reset(ring) -> {seq}
+ *	Empty the ring, from its CPU or with the ring closed. Its next event has that sequence
+ *	number.
  *	-ENOENT, -EBUSY: as with unload
  * __hyp_trace_clock(mult, shift, base)
  *	Set the clock (struct hyp_clock). Each CPU copies it at its next sync.
@@ -281,25 +285,21 @@ static inline u64 hyp_trace_test_number(u64 id, unsigned int field)
 /* EL2 zeroes what it gives back, so one call handles at most 1 MiB of the region. */
 #define HYP_TRACE_STEP_REGION	(SZ_1M / PAGE_SIZE)
 
-/* The pages of a ring: the meta page, one for each slot, and the spare. */
-#define HYP_TRACE_RING_PAGES(nr_slots)	((nr_slots) + 2)
-
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot's word (8 bytes). */
 #define HYP_TRACE_BYTES_PER_PAGE	24
 
 /**
  * hyp_trace_region_pages() - size of the region that describes a ring
- * @nr_slots:	number of slots of the ring, at most EXT_RING_MAX_SLOTS
+ * @nr_pages:	number of its data pages; the meta page comes in addition
  *
  * The region first holds the list of page frame numbers. EL2's bookkeeping then takes
  * its place, and is the larger of the two.
  *
  * Return: pages to donate
  */
-static inline u64 hyp_trace_region_pages(u32 nr_slots)
+static inline u64 hyp_trace_region_pages(u32 nr_pages)
 {
-	return DIV_ROUND_UP(HYP_TRACE_RING_PAGES((u64)nr_slots) * HYP_TRACE_BYTES_PER_PAGE,
-			    PAGE_SIZE);
+	return DIV_ROUND_UP((nr_pages + 1ULL) * HYP_TRACE_BYTES_PER_PAGE, PAGE_SIZE);
 }
 
 /* Size of the largest record that EL2 writes, which it checks when it is compiled [bytes]. */

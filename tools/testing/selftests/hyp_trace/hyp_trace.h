@@ -463,25 +463,4 @@ static inline int write_test(enum hyp_trace_test_action action, unsigned long ar
 	return put(HYP "write_test", path_of("%d %lu", action, arg));
 }
 
-/*
- * ring_pages shows the memory that is shared with EL2 as it is; see trace_ext_test.c.
- * The offset of a page in it. @id -1 is the meta page, others are data pages.
- */
-static inline off_t page_offset(int cpu, int id)
-{
-	return ((off_t)cpu << 40) + (off_t)(id + 1) * page_size();
-}
-
-static inline int pages_open(void)
-{
-	return open(HYP "ring_pages", O_RDWR);
-}
-
-static inline bool page_read(int fd, int cpu, int id, uint8_t *page)
-{
-	ssize_t size = page_size();
-
-	return pread(fd, page, size, page_offset(cpu, id)) == size;
-}
-
 #endif /* HYP_TRACE_H */

@@ -160,7 +160,7 @@ static void ring_set_up(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring, 
 {
 	/* The list's elements are records; the first one has the meta page. */
 	ext_ring_init(&ring->ring, hyp_trace_memory_element(&ring->memory, 1), nr_slots,
-		      hyp_trace_memory_page(&ring->memory, 0));
+		      ring->memory.nr_pages - 1, hyp_trace_memory_page(&ring->memory, 0));
 	ring->memory.stage = HYP_TRACE_LOADED;
 
 	/* A CPU in firmware can't open its ring. It is not writing, so open it here. */
@@ -172,19 +172,20 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, number, host_ctxt, 1);
 	DECLARE_REG(u64, pfn, host_ctxt, 2);
-	DECLARE_REG(u64, nr_pages, host_ctxt, 3);
+	DECLARE_REG(u64, region_pages, host_ctxt, 3);
 	DECLARE_REG(u64, nr_slots, host_ctxt, 4);
+	DECLARE_REG(u64, nr_pages, host_ctxt, 5);
 	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
 	struct hyp_trace_ring *ring;
 	int ret = -EINVAL;
 
 	if (cpu && nr_slots >= EXT_RING_MIN_SLOTS &&
 	    nr_slots <= EXT_RING_MAX_SLOTS &&
-	    nr_pages == hyp_trace_region_pages(nr_slots)) {
+	    nr_pages > nr_slots && nr_pages - nr_slots <= EXT_RING_MAX_SPARES &&
+	    region_pages == hyp_trace_region_pages(nr_pages)) {
 		ring = ring_of(cpu, number);
 		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_memory_load(&ring->memory, pfn, nr_pages,
-					    HYP_TRACE_RING_PAGES(nr_slots),
+		ret = hyp_trace_memory_load(&ring->memory, pfn, region_pages, nr_pages + 1,
 					    sizeof(struct ext_ring_record));
 		if (!ret) {
 			cpu->draft.cpu = number & ~(u64)HYP_TRACE_FOLLOWER;
@@ -600,6 +601,7 @@ void handle___hyp_trace_event(struct kvm_cpu_context *host_ctxt)
 void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, number, host_ctxt, 1);
+	DECLARE_REG(u64, id, host_ctxt, 2);
 	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
 	struct ext_ring_swap swap = { };
 	struct hyp_trace_ring *ring;
@@ -608,7 +610,7 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 	if (cpu) {
 		ring = ring_of(cpu, number);
 		hyp_spin_lock(&cpu->lock);
-		ret = check_loaded(ring) ?: ext_ring_swap(&ring->ring, &swap);
+		ret = check_loaded(ring) ?: ext_ring_swap(&ring->ring, id, &swap);
 		hyp_spin_unlock(&cpu->lock);
 	}
 	hyp_trace_test_swapped();
@@ -631,7 +633,7 @@ void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
 		ret = check_quiescent(cpu, ring);
 		if (!ret) {
 			forget_calls(cpu, ring);
-			ext_ring_reset(&ring->ring);
+			cpu_reg(host_ctxt, 2) = ext_ring_reset(&ring->ring);
 		}
 		hyp_spin_unlock(&cpu->lock);
 	}

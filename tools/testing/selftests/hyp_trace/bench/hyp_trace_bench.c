@@ -20,7 +20,7 @@
 #include <linux/trace_mmap.h>
 
 #include "../../kselftest.h"
-#include "../hyp_trace.h"
+#include "../hyp_pages.h"
 
 #define HOST		"/sys/kernel/tracing/instances/bench/"
 #define NR_EVENTS	100	/* in a batch */
@@ -890,6 +890,8 @@ static void wait_for_unload(void)
 	close(fd);
 }
 
+#define PIPE_BUFFERS	16	/* PIPE_DEF_BUFFERS of the kernel's pipe_fs_i.h */
+
 /* EL2 must have exactly that many pages, and use them. */
 static void must_be_loaded(int pages)
 {
@@ -918,8 +920,8 @@ static void bench_load(void)
 		time = boot_ns();
 		must_put(HYP "tracing_on", "1");
 		time = boot_ns() - time;
-		/* Room for the data, and the reader page. */
-		pages = ((mbs[i] << 20) + page_data() - 1) / page_data() + 1;
+		/* Room for the data, and the spares: the reader page, and what fits into a pipe. */
+		pages = ((mbs[i] << 20) + page_data() - 1) / page_data() + 1 + PIPE_BUFFERS;
 		must_be_loaded(pages);
 		printf("load_%d %.2f\n", mbs[i], time / 1e6);
 		per_page = (double)time / pages;

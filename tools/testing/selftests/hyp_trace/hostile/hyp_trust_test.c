@@ -13,7 +13,7 @@
 #include <sys/klog.h>
 #include <sys/mman.h>
 
-#include "../../../../../include/linux/ext_ring.h"
+#include "../hyp_pages.h"
 #include "../tracefs/hyp_waiter.h"
 
 /* The shared memory ------------------------------------------------------------ */
@@ -202,7 +202,7 @@ struct nonsense {
 	bool		reported;
 };
 
-/* Values to write into page 1 of CPU 0, which is full of selftest events. */
+/* Values to write into the second page of CPU 0, which is full of selftest events. */
 static struct nonsense nonsense(size_t i)
 {
 	const size_t last_event = HEADER + (events_per_page() - 1) * SELFTEST_SIZE;
@@ -237,7 +237,8 @@ static int emit_nonsense(int fd, const struct nonsense *n)
 {
 	return put(HYP "trace", "") ?: put(HYP "tracing_on", "1") ?:
 	       emit(1, 5 * events_per_page()) ?:
-	       !page_write(fd, 0, 1, n->offset, &n->value, n->size);
+	       !page_write(fd, 0, page_after(fd, 0, events_per_page()), n->offset, &n->value,
+			   n->size);
 }
 
 /* The number of events that trace_pipe shows, if they are in order; otherwise -1. */
@@ -332,7 +333,7 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, total));
-	ASSERT_TRUE(page_write(fd, 0, 1, 8, &commit, sizeof(commit)));
+	ASSERT_TRUE(page_write(fd, 0, page_after(fd, 0, per_page), 8, &commit, sizeof(commit)));
 	text = get(HYP "trace");
 	EXPECT_EQ(total - per_page, ids_in_order(text, &ordered));
 	EXPECT_TRUE(ordered);
@@ -348,16 +349,17 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
 /* The events of each skipped page are counted. */
 TEST_F(hyp, nonsense_in_many_pages_is_reported_once)
 {
-	int fd = pages_open(), id, reports = corrupt_reports();
+	int fd = pages_open(), i, reports = corrupt_reports();
 	const int per_page = events_per_page();
 	struct stream s = stream_from(1);
 	const uint64_t commit = page_size();
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, emit(1, 5 * per_page));
-	for (id = 1; id <= 3; id++)
-		ASSERT_TRUE(page_write(fd, 0, id, offsetof(struct ext_ring_page, commit),
-				       &commit, sizeof(commit)));
+	for (i = 1; i <= 3; i++)
+		ASSERT_TRUE(page_write(fd, 0, page_after(fd, 0, i * per_page),
+				       offsetof(struct ext_ring_page, commit), &commit,
+				       sizeof(commit)));
 	EXPECT_EQ(2 * per_page, read_raw(0, check_stream, &s));
 	EXPECT_EQ(0, s.errors);
 	EXPECT_EQ(3 * per_page, stat_of(0, "overrun:"));

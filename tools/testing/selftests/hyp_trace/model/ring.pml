@@ -36,9 +36,15 @@
 #define HOSTILE		0
 #endif
 
-#define PAGES		(N + 1)
+/* With two spares, the reader hands a page out when it can, to somebody who holds it for a while. */
+#ifndef SPARES
+#define SPARES		1
+#endif
+
+#define PAGES		(N + SPARES)
 #define CELL(page, i)	((page) * EVENTS + (i))
 #define NONE		255
+#define SPARE		254		/* first_seq of a page outside of the ring */
 
 /* Shared memory, visible to the host. */
 byte claimed, meta_tail;		/* struct ext_ring_meta */
@@ -49,7 +55,7 @@ byte cell_pos[PAGES * EVENTS];		/* ghost: the position for which it was written 
 /* EL2's private state: struct ext_ring and its slots and records. */
 byte slot_id[N], slot_pos[N];		/* one word each, accessed at once */
 byte first_seq[PAGES];
-byte w_page, write, limit, tail_slot, tail, head, spare, seq;
+byte w_page, write, limit, tail_slot, tail, head, seq;
 byte missed;
 bool open, suspended;
 bool loaded;				/* EL2 may touch the pages */
@@ -60,20 +66,23 @@ bool c_lock;
 bool ring_there;			/* c->ring */
 byte mirror[N];				/* c->slot_id */
 byte r_page, r_spare, r_commit, next_pos, r_seq;
+byte r_other;				/* the other spare, NONE if there is none */
+byte held;				/* the page that somebody holds, or NONE */
 
 /* Ghost variables that count events. */
-byte base;				/* events written before the last reset or load */
+byte base;				/* events written before the last load */
 byte attempted, written, dropped, delivered, lost;
 bool finished;				/* no more events will be written */
 
 /* Requests of the controller to the writer's CPU; each is a hypercall there. */
 bool want_suspend, want_open, want_reset;
+byte reset_seq;				/* what the reset has returned */
 #define wanted	(want_suspend || want_open || want_reset)
 
 #define lock(l)		atomic { !l -> l = true }
 #define unlock(l)	l = false
 
-#define touch(page)	assert(loaded)
+#define touch(page)	assert(loaded && page != held)
 
 /* [ring_begin_page] by the writer, or by a reset */
 inline begin_page(pos, slot, id)
@@ -119,22 +128,36 @@ inline write_event()
 	commit[w_page] = write
 }
 
-/* [ring_restart], under EL2's lock */
+/* [ring_restart], under EL2's lock; with the pages that are in the ring */
 inline restart_ring()
 {
 	d_step {
 		k = 0;
 		do
-		:: k < N -> slot_id[k] = k; slot_pos[k] = k; k++
+		:: k < N -> slot_pos[k] = k; k++
 		:: else -> break
 		od;
 		k = 0;
-		spare = N;
-		head = 0;
+		head = 0
+	}
+	begin_page(0, 0, slot_id[0])
+}
+
+/* [ext_ring_init] */
+inline init_ring()
+{
+	d_step {
+		k = 0;
+		do
+		:: k < N -> slot_id[k] = k; k++
+		:: k >= N && k < PAGES -> first_seq[k] = SPARE; k++
+		:: else -> break
+		od;
+		k = 0;
 		base = base + seq;
 		seq = 0
 	}
-	begin_page(0, 0, 0)
+	restart_ring()
 }
 
 proctype writer()
@@ -173,8 +196,13 @@ proctype writer()
 	/* [handle___hyp_trace_reset]; all counts start again */
 	:: want_reset ->
 		lock(el2_lock);
+#ifdef BREAK_RESET
+		init_ring();
+#else
 		restart_ring();
+#endif
 		d_step {
+			reset_seq = seq;
 			missed = 0;
 			attempted = 0;
 			written = 0;
@@ -258,13 +286,17 @@ inline oldest(result, t)
 }
 
 /* [ext_ring_swap], under EL2's lock; id is NONE if there is no page */
-inline swap(id, pos, first)
+inline swap(give, id, pos, first)
 {
 	byte tries, at, word_id, word_pos;
 
 	lock(el2_lock);
 	id = NONE;
 	tries = N;
+#if !HOSTILE
+	assert(first_seq[give] == SPARE);
+#endif
+	first_seq[give] = 0;
 	do
 	:: tries == 0 || !loaded -> break
 	:: tries > 0 && loaded ->
@@ -287,7 +319,7 @@ inline swap(id, pos, first)
 		if
 		:: word_pos == pos ->
 			d_step {
-				slot_id[pos % N] = spare;
+				slot_id[pos % N] = give;
 				slot_pos[pos % N] = pos + N;
 				id = word_id
 			}
@@ -298,7 +330,7 @@ inline swap(id, pos, first)
 			if
 			:: word_pos == pos && slot_id[pos % N] == word_id &&
 			   slot_pos[pos % N] == word_pos ->
-				slot_id[pos % N] = spare;
+				slot_id[pos % N] = give;
 				slot_pos[pos % N] = pos + N;
 				id = word_id
 			:: else
@@ -309,11 +341,15 @@ inline swap(id, pos, first)
 		if
 		:: id != NONE ->
 			first = first_seq[id];
-			spare = id;
+			first_seq[id] = SPARE;
 			break
 		:: else
 		fi
 	od;
+	if
+	:: id == NONE -> first_seq[give] = SPARE
+	:: else
+	fi;
 	unlock(el2_lock)
 }
 
@@ -330,6 +366,12 @@ proctype consumer()
 	   if
 	   :: !ring_there -> idle = false	/* the ring will be back */
 	   :: ring_there ->
+#if SPARES == 2
+		if				/* whoever holds a page puts it */
+		:: held != NONE -> held = NONE
+		:: true
+		fi;
+#endif
 		t = meta_tail;
 		/* [rb_ext_refresh] */
 		if
@@ -353,7 +395,20 @@ proctype consumer()
 		if
 		:: idle && (t > next_pos ||
 			    (t == next_pos && commit[mirror[t % N]])) ->
-			swap(id, pos, first);
+#if SPARES == 2
+			if			/* [hand_out]: the writer has left the page */
+			:: r_page == r_spare && held == NONE ->
+				d_step {
+					held = r_page;
+#ifndef BREAK_HELD
+					r_spare = r_other;
+					r_other = r_page
+#endif
+				}
+			:: true
+			fi;
+#endif
+			swap(r_spare, id, pos, first);
 			if
 			:: id != NONE ->
 				idle = false;
@@ -436,8 +491,19 @@ proctype iterator()
 }
 #endif
 
-/* [rb_ext_rewind], as after a load */
-inline rewind()
+/* [rb_ext_rewind] */
+inline rewind(next_seq)
+{
+	d_step {
+		r_page = NONE;
+		r_commit = 0;
+		next_pos = 0;
+		r_seq = next_seq
+	}
+}
+
+/* The same for a new ring. The old one's pages are not in it, even if somebody holds one. */
+inline rewind_new()
 {
 	d_step {
 		k = 0;
@@ -446,12 +512,11 @@ inline rewind()
 		:: else -> break
 		od;
 		k = 0;
-		r_page = NONE;
 		r_spare = N;
-		r_commit = 0;
-		next_pos = 0;
-		r_seq = 0
+		r_other = (SPARES == 2 -> N + 1 : NONE);
+		held = NONE
 	}
+	rewind(0)
 }
 
 #if CONTROLS
@@ -465,8 +530,6 @@ inline take_ring()
 
 inline give_ring()
 {
-	lock(c_lock);
-	rewind();
 	ring_there = true;
 	unlock(c_lock)
 }
@@ -499,6 +562,8 @@ proctype controller()
 		:: take_ring();
 		   want_reset = true;
 		   !want_reset;
+		   lock(c_lock);
+		   rewind(reset_seq);
 		   give_ring()
 
 		/* [cpu_exchange]: unread events and missed events are counted */
@@ -514,8 +579,11 @@ proctype controller()
 		   /* The host owns the pages here. */
 		   lock(el2_lock);		/* [cpu_load, ext_ring_init] */
 		   loaded = true;
-		   restart_ring();
+		   held = NONE;
+		   init_ring();
 		   unlock(el2_lock);
+		   lock(c_lock);
+		   rewind_new();
 		   give_ring();
 		   want_open = true;
 		   !want_open
@@ -532,8 +600,9 @@ init
 
 	loaded = true;
 	open = true;
-	restart_ring();
-	rewind();
+	held = NONE;
+	init_ring();
+	rewind_new();
 	ring_there = true;
 	atomic {
 		run writer();

@@ -76,7 +76,7 @@ struct test_ring {
 static inline void ring_init(struct test_ring *t, u32 nr_slots, struct ext_ring_meta *meta,
 			     struct ext_ring_page *pages)
 {
-	struct ext_ring_record *records = calloc(1, ext_ring_bookkeeping(nr_slots));
+	struct ext_ring_record *records = calloc(1, ext_ring_bookkeeping(nr_slots, nr_slots + 1));
 	u32 i;
 
 	memset(t, 0, sizeof(*t));
@@ -87,7 +87,7 @@ static inline void ring_init(struct test_ring *t, u32 nr_slots, struct ext_ring_
 	/* Each page of its own is an allocation, so that the sanitizer guards it. */
 	for (i = 0; i <= nr_slots; i++)
 		records[i].page = pages ? &pages[i] : calloc(1, sizeof(*pages));
-	ext_ring_init(&t->ring, records, nr_slots, meta ?: &t->own_meta);
+	ext_ring_init(&t->ring, records, nr_slots, nr_slots + 1, meta ?: &t->own_meta);
 	ext_ring_open(&t->ring);
 }
 

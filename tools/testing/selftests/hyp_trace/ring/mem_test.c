@@ -98,19 +98,26 @@ static void what_is_older_is_stale(void)
 {
 	struct ext_mem_bank *bank = bank_new(KEPT, 0);
 	struct ext_mem_cpu *share = ext_mem_cpu(bank, 0);
+	static const u64 wrong[] = { 0, 1ull << 40 };
 	struct ext_mem_count count;
+	size_t i;
 
-	/* After a reset the writer is on the first page; the others are as they were. */
+	/* After a reset the writer is on one page; the others are as they were. */
 	share->meta.tail = 0;
-	ext_mem_data_page(bank, 0, 0)->time_stamp = time_of(KEPT);
+	share->meta.first_seq = KEPT;
+	ext_mem_data_page(bank, 0, 2)->first_seq = KEPT;
 	CHECK(copy(bank, &count), "the copy is not valid");
 	CHECK(nr_shown == PER_PAGE && count.stale == SLOTS - 1, "%lu shown, %u stale",
 	      nr_shown, count.stale);
 
-	/* If memory has an old tail only, what follows is newer. */
-	ext_mem_data_page(bank, 0, 0)->time_stamp = time_of(1);
-	CHECK(copy(bank, &count), "the copy is not valid");
-	CHECK(nr_shown == KEPT && !count.stale, "%lu shown, %u stale", nr_shown, count.stale);
+	/* If memory has an old meta page only, or a damaged one, nothing is known of the reset. */
+	ext_mem_data_page(bank, 0, 2)->first_seq = 2 * PER_PAGE;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		share->meta.first_seq = wrong[i];
+		CHECK(copy(bank, &count), "the copy is not valid");
+		CHECK(nr_shown == KEPT && !count.stale, "%lu shown, %u stale", nr_shown,
+		      count.stale);
+	}
 
 	share->meta.tail = SLOTS - 1;
 	share->since = time_of(KEPT) + 2000000000;

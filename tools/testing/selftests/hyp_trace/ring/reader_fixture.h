@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <linux/mm.h>
+
 #include "ring_buffer_ext_internal.h"
 
 #define TYPE		100		/* type of the tests' events */
@@ -57,11 +59,22 @@ struct reader {
 	struct ext_ring_meta	meta;
 };
 
+/* No page is kept for other readers. */
+void *rb_ext_get_page(struct rb_ext *ext, int cpu)
+{
+	return page_new();
+}
+
+void *rb_ext_keep_page(struct rb_ext_cpu *c, void *page)
+{
+	return page;
+}
+
 static u16 type_sizes[TYPE + 1] = { [TYPE] = sizeof(struct record) };
 
-/* Set the reader up; fills in @pages, and the mirror of the slots. */
+/* Set the reader up; @pages are from page_new(). */
 static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
-			       u32 nr_slots, const struct trace_ext_ops *ops)
+			       u32 nr_slots, u32 nr_pages, const struct trace_ext_ops *ops)
 {
 	*r = (struct reader) {
 		.ext.name = "test",
@@ -71,25 +84,27 @@ static inline void reader_init(struct reader *r, struct ext_ring_page **pages,
 		.ext.on = true,
 		.ext.writer = &r->writer,
 		.ring.nr_slots = nr_slots,
+		.ring.nr_pages = nr_pages,
 		.ring.meta = &r->meta,
 		.ring.pages = pages,
 		.c.ext = &r->ext,
 		.c.nr_slots = nr_slots,
 		.c.ring = &r->ring,
-		.c.slot_id = calloc(nr_slots, sizeof(u32)),
-		.c.copy = calloc(1, sizeof(struct ext_ring_page)),
+		.c.slot_id = calloc(nr_pages, sizeof(u32)),
+		.c.give = nr_slots,
+		.c.copy = page_new(),
 		.c.event = calloc(1, sizeof(struct ext_ring_page)),
 		.c.dump_copy = calloc(1, sizeof(struct ext_ring_page)),
 	};
 	pthread_mutex_init(&r->c.lock, NULL);
-	rb_ext_slots_init(r->c.slot_id, nr_slots);
-	rb_ext_rewind(&r->c);
+	rb_ext_slots_init(r->c.slot_id, nr_pages);
+	rb_ext_rewind(&r->c, 0);
 }
 
 static inline void reader_destroy(struct reader *r)
 {
 	free(r->c.slot_id);
-	free(r->c.copy);
+	free_page((unsigned long)r->c.copy);
 	free(r->c.event);
 	free(r->c.dump_copy);
 	pthread_mutex_destroy(&r->c.lock);

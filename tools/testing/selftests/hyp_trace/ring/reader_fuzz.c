@@ -30,7 +30,7 @@ unsigned long accepted;
 static unsigned long inputs, inputs_accepted;
 
 static struct reader reader;
-static struct ext_ring_page *pages[SLOTS + 1];
+static struct ext_ring_page *pages[NR_PAGES];
 static u64 last_ts;
 
 static u8 next_byte(void)
@@ -67,12 +67,14 @@ static bool is_ours(const struct record *record)
 	}								\
 } while (0)
 
-/* Half of the answers are those of EL2, or nearly. */
-static int swap_page(int cpu, struct ext_ring_swap *swap)
+/* Half of the answers are those of EL2, or nearly. Nobody else has what EL2 gets. */
+static int swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
 {
 	enum fuzz_answer answer = next_byte() % NR_ANSWERS;
 	struct rb_ext_cpu *c = &reader.c;
 
+	require(spare < NR_PAGES);
+	require(page_ref_count(virt_to_page(pages[spare])) == 1);
 	switch (answer) {
 	case NO_PAGE:
 		return -EAGAIN;
@@ -104,7 +106,7 @@ static void change_memory(void)
 		memcpy((u64 *)&reader.meta + at % (sizeof(reader.meta) / sizeof(value)),
 		       &value, sizeof(value));
 	else
-		memcpy((u8 *)pages[next_byte() % (SLOTS + 1)] + at * sizeof(value),
+		memcpy((u8 *)pages[next_byte() % NR_PAGES] + at * sizeof(value),
 		       &value, sizeof(value));
 }
 
@@ -160,24 +162,35 @@ static void check_page(const struct ext_ring_page *page, u64 commit, bool whole)
 	require(!ret || whole);
 }
 
+/* Some readers keep the page until the next one does. */
+static void put_page(struct buffer_data_page *data_page, bool keep)
+{
+	static struct buffer_data_page *kept;
+
+	if (keep)
+		swap(kept, data_page);
+	free_page((unsigned long)data_page);
+}
+
 static void read_page(void)
 {
-	struct buffer_data_page *data_page = malloc(sizeof(struct ext_ring_page));
+	struct buffer_data_page *data_page = page_new();
 	size_t len = next_u64() % (EXT_RING_DATA_SIZE + 1);
 	const struct ext_cursor end = reader.c.end;
 	const bool decoded = reader.c.unread;
+	const u8 how = next_byte();
 	struct ext_ring_page *page;
 	u64 commit;
 
 	if (!rb_ext_read_page(&reader.ext, 0, &data_page,
-			      offsetof(struct ext_ring_page, data) + len, next_byte() % 2)) {
+			      offsetof(struct ext_ring_page, data) + len, how % 2)) {
 		page = (struct ext_ring_page *)data_page;
 		commit = page->commit & (BIT(30) - 1);
 		require(commit && commit <= len);
 		check_page(page, commit, !decoded && reader.c.end.header == end.header &&
 					 reader.c.end.ts == end.ts);
 	}
-	free(data_page);
+	put_page(data_page, how & 2);
 }
 
 static void iterate(void)
@@ -189,7 +202,7 @@ static void iterate(void)
 
 	while ((event = rb_ext_iter_peek(iter, &ts, &missed))) {
 		require(is_ours(record_of(event)));
-		require(count++ < (int)((SLOTS + 1) * EXT_RING_DATA_SIZE / 12));
+		require(count++ < (int)(NR_PAGES * EXT_RING_DATA_SIZE / 12));
 		accepted++;
 		rb_ext_iter_advance(iter);
 		if (next_byte() % 8 == 1)
@@ -211,7 +224,7 @@ static void dump(void)
 		event = rb_ext_consume(&reader.ext, 0, NULL, NULL);
 		check_event(event, reader.c.dump.copy->data);
 		require(count++ < want);
-		require(count <= (SLOTS + 1) * EXT_RING_DATA_SIZE / 12);
+		require(count <= NR_PAGES * EXT_RING_DATA_SIZE / 12);
 		accepted++;
 		if (next_byte() % 8 == 1)
 			change_memory();
@@ -283,19 +296,19 @@ void fuzz_run(const struct fuzz_input *input, size_t script_size)
 	script_end = script + script_size;
 
 	/* The pages are on the heap, so that the sanitizer guards their surroundings. */
-	for (i = 0; i <= SLOTS; i++) {
-		pages[i] = malloc(sizeof(*pages[i]));
+	for (i = 0; i < NR_PAGES; i++) {
+		pages[i] = page_new();
 		*pages[i] = input->pages[i];
 	}
-	reader_init(&reader, pages, SLOTS, &ops);
+	reader_init(&reader, pages, SLOTS, NR_PAGES, &ops);
 	reader.ext.format = fuzz_format;
 	reader.meta = input->meta;
 	last_ts = 0;
 
 	run_script();
 
-	for (i = 0; i <= SLOTS; i++)
-		free(pages[i]);
+	for (i = 0; i < NR_PAGES; i++)
+		free_page((unsigned long)pages[i]);
 	reader_destroy(&reader);
 }
 

@@ -11,6 +11,7 @@
 
 #define SCRIPT		256
 #define SLOTS		3
+#define NR_PAGES	(SLOTS + 2)	/* two spares */
 #define FIRST_TYPE	20		/* lower ones are ftrace's own */
 #define NR_TYPES	2048
 #define MIN_SIZE	12		/* a struct trace_entry and 4 bytes */
@@ -32,7 +33,7 @@ enum fuzz_answer {
 struct fuzz_input {
 	u8			script[SCRIPT];
 	struct ext_ring_meta	meta;
-	struct ext_ring_page	pages[SLOTS + 1];
+	struct ext_ring_page	pages[NR_PAGES];
 };
 
 extern const struct ext_page_format fuzz_format;

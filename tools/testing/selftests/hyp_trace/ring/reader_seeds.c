@@ -278,7 +278,7 @@ static u8 *put_answer(u8 *at, enum fuzz_answer answer, unsigned int events)
 	*at++ = answer;
 	if (answer == ANY_PAGE) {
 		*at++ = 1;		/* size of the id, which follows: */
-		*at++ = SLOTS + 1;
+		*at++ = NR_PAGES;
 	} else if (answer == WHOLE_PAGE) {
 		*at++ = events - 1;
 	}
@@ -413,7 +413,7 @@ static bool read_pages(const char *path, struct fuzz_input *in)
 	if (file)
 		fclose(file);
 	in->meta = real.meta;
-	memcpy(in->pages, real.pages, sizeof(in->pages));
+	memcpy(in->pages, real.pages, sizeof(real.pages));
 	if (!ok || !all_events(in)) {
 		fprintf(stderr, "%s: no ring with events in it\n", path);
 		return false;

@@ -14,6 +14,7 @@
 #include "tap.h"
 
 #define SLOTS		2048
+#define MAX_SPARES	4
 #define EVENT_SIZE	(4 + sizeof(struct record))
 #define PER_PAGE	(EXT_RING_DATA_ROOM / EVENT_SIZE)
 #define PAGE_BYTES	(PER_PAGE * EVENT_SIZE)
@@ -24,7 +25,7 @@
 
 static struct reader reader;
 static struct ext_ring ring;
-static struct ext_ring_page *pages[SLOTS + 1];
+static struct ext_ring_page *pages[SLOTS + MAX_SPARES];
 static struct ext_ring_record *records;
 static u64 last_id;
 
@@ -37,37 +38,45 @@ u64 ktime_get_boot_fast_ns(void)
 	return S64_MAX;
 }
 
-static int swap_page(int cpu, struct ext_ring_swap *swap)
+/* Nobody else has what EL2 gets. */
+static int swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
 {
-	return ext_ring_swap(&ring, swap);
+	CHECK(page_ref_count(virt_to_page(pages[spare])) == 1, "page %u is somebody's", spare);
+	return ext_ring_swap(&ring, spare, swap);
 }
 
 static const struct trace_ext_ops ops = { .swap_page = swap_page };
 
-/* Set up a ring and its reader, empty. */
-static void begin(u32 nr_slots)
+/* Set up a ring and its reader, empty. Pages that have not been written have nonsense. */
+static void begin_with(u32 nr_slots, u32 nr_spares)
 {
-	u32 id;
+	u32 id, nr_pages = nr_slots + nr_spares;
 
-	records = calloc(1, ext_ring_bookkeeping(nr_slots));
-	for (id = 0; id <= nr_slots; id++) {
-		pages[id] = aligned_alloc(EXT_RING_PAGE_SIZE, sizeof(*pages[id]));
+	records = calloc(1, ext_ring_bookkeeping(nr_slots, nr_pages));
+	for (id = 0; id < nr_pages; id++) {
+		pages[id] = page_new();
+		pages[id]->commit = 0;
 		records[id].page = pages[id];
 	}
-	reader_init(&reader, pages, nr_slots, &ops);
+	reader_init(&reader, pages, nr_slots, nr_pages, &ops);
 	ring = (struct ext_ring) { .overwrite = true };
-	ext_ring_init(&ring, records, nr_slots, &reader.meta);
+	ext_ring_init(&ring, records, nr_slots, nr_pages, &reader.meta);
 	ext_ring_open(&ring);
 	last_id = 0;
 	lock_use = (struct lock_use) { };
+}
+
+static void begin(u32 nr_slots)
+{
+	begin_with(nr_slots, 1);
 }
 
 static void end(void)
 {
 	u32 id;
 
-	for (id = 0; id <= ring.nr_slots; id++)
-		free(pages[id]);
+	for (id = 0; id < ring.nr_pages; id++)
+		free_page((unsigned long)pages[id]);
 	free(records);
 	reader_destroy(&reader);
 }
@@ -152,14 +161,12 @@ static void some_of_it_is_overrun(void)
 static void it_is_unloaded(void)
 {
 	reader.c.ring = NULL;
-	rb_ext_rewind(&reader.c);
+	rb_ext_rewind(&reader.c, 0);
 }
 
 static void it_is_reset(void)
 {
-	ext_ring_reset(&ring);
-	rb_ext_slots_init(reader.c.slot_id, SLOTS);
-	rb_ext_rewind(&reader.c);
+	rb_ext_rewind(&reader.c, ext_ring_reset(&ring));
 	emit(SLOTS * PER_PAGE);
 }
 
@@ -243,7 +250,7 @@ static bool consumes_event(void)
 
 static bool consumes_page(void)
 {
-	struct ext_ring_page *page = calloc(1, sizeof(*page));
+	struct ext_ring_page *page = page_new();
 	struct buffer_data_page *data_page = (void *)page;
 	const struct record *record;
 	bool ok;
@@ -252,7 +259,7 @@ static bool consumes_page(void)
 	page = (void *)data_page;
 	record = (const void *)(page->data + 4);
 	ok = ok && record->id == FIRST_GOOD;
-	free(page);
+	free_page((unsigned long)page);
 	return ok;
 }
 
@@ -341,9 +348,7 @@ static void dump_shows(unsigned int events, u64 first, u64 last)
 /* Empty the ring, as cpu_reset() does. */
 static void reset(void)
 {
-	ext_ring_reset(&ring);
-	rb_ext_slots_init(reader.c.slot_id, ring.nr_slots);
-	rb_ext_rewind(&reader.c);
+	rb_ext_rewind(&reader.c, ext_ring_reset(&ring));
 	last_id = 0;
 }
 
@@ -383,7 +388,7 @@ static void a_dump_shows_all_pages_of_a_ring(void)
 
 	begin(8);
 	emit(8 * PER_PAGE);
-	CHECK(!ext_ring_swap(&ring, &swap), "swap");
+	CHECK(!ext_ring_swap(&ring, 8, &swap), "swap");
 	emit(PER_PAGE);
 	dump_shows(100 * PER_PAGE, 1, 9 * PER_PAGE);
 	end();
@@ -465,7 +470,7 @@ static void spoil(u64 first_seq)
 {
 	u32 id;
 
-	for (id = 0; id <= ring.nr_slots; id++) {
+	for (id = 0; id < ring.nr_pages; id++) {
 		if (pages[id]->first_seq == first_seq && pages[id]->commit)
 			*(u32 *)pages[id]->data = EXT_RING_TYPE_MAX_LEN + 1;
 	}
@@ -544,27 +549,38 @@ static void a_dump_shows_what_is_mapped(void)
 	end();
 }
 
+/* Read a page, at most @len bytes of its data; return NULL if there is none. */
+static struct ext_ring_page *read_page(size_t len)
+{
+	struct buffer_data_page *data_page = page_new();
+
+	if (!rb_ext_read_page(&reader.ext, 0, &data_page,
+			      offsetof(struct ext_ring_page, data) + len, 0))
+		return (struct ext_ring_page *)data_page;
+
+	free_page((unsigned long)data_page);
+	return NULL;
+}
+
 /*
  * Read a page; returns its bytes of events, 0 if there is none. What the page had before does not
- * get out.
+ * get out; it may end with the number of events before it.
  */
 static size_t read_bytes(size_t len)
 {
-	struct buffer_data_page *data_page = malloc(sizeof(struct ext_ring_page));
-	struct ext_ring_page *page;
-	size_t got = 0, at;
+	struct ext_ring_page *page = read_page(len);
+	size_t got, at;
 
-	memset(data_page, 0xa5, sizeof(*page));
-	if (!rb_ext_read_page(&reader.ext, 0, &data_page,
-			      offsetof(struct ext_ring_page, data) + len, 0)) {
-		page = (struct ext_ring_page *)data_page;
-		got = page->commit & (BIT(30) - 1);
-		at = offsetof(struct ext_ring_page, data) + got;
-		at += page->commit & BIT(30) ? sizeof(u64) : 0;
-		for (; at < sizeof(*page); at++)
-			CHECK(!((u8 *)page)[at], "byte %zu is not 0", at);
-	}
-	free(data_page);
+	if (!page)
+		return 0;
+
+	got = page->commit & (BIT(30) - 1);
+	at = got + (page->commit & BIT(30) ? sizeof(u64) : 0);
+	for (; at < EXT_RING_DATA_SIZE; at++)
+		CHECK(!page->data[at], "byte %zu is not 0", at);
+	CHECK(!page->first_seq || page->first_seq == reader.c.seq - PER_PAGE,
+	      "the page ends with %llu", (unsigned long long)page->first_seq);
+	free_page((unsigned long)page);
 	return got;
 }
 
@@ -647,6 +663,23 @@ static void a_page_has_no_more_events_than_were_written(void)
 	end();
 }
 
+/* A page that had more events than were written, as its content was changed: the ring goes on. */
+static void too_many_events_do_not_stop_a_ring(void)
+{
+	begin(8);
+	nr_messages = 0;
+	emit(4 * PER_PAGE);
+	consume(PER_PAGE);
+	reader.c.seq++;
+	reader.c.read++;
+	consume(1);
+	CHECK(nr_messages == 1 && last_consumed == 2 * PER_PAGE + 1, "%u messages, event %llu",
+	      nr_messages, (unsigned long long)last_consumed);
+	CHECK(stat(RB_EXT_READ) + stat(RB_EXT_OVERRUN) + stat(RB_EXT_ENTRIES) == 4 * PER_PAGE,
+	      "totals");
+	end();
+}
+
 /* Events that were lost before a page, and their number behind it, if it is read raw. */
 static void a_whole_page_says_what_was_lost(void)
 {
@@ -657,6 +690,108 @@ static void a_whole_page_says_what_was_lost(void)
 	      (unsigned long long)stat(RB_EXT_OVERRUN));
 	CHECK(read_bytes(EVENT_SIZE) == EVENT_SIZE, "an event");
 	CHECK(read_bytes(EXT_RING_DATA_SIZE) == PAGE_BYTES - EVENT_SIZE, "rest of a page");
+	end();
+}
+
+/* Put a page that was read, after a check that it still has the event that it began with. */
+static void put_page(struct ext_ring_page *page, u64 id)
+{
+	const struct record *record = (const void *)(page->data + 4);
+
+	CHECK(record->id == id && (page->commit & (BIT(30) - 1)) == PAGE_BYTES,
+	      "event %llu where %llu was read", (unsigned long long)record->id,
+	      (unsigned long long)id);
+	free_page((unsigned long)page);
+}
+
+static bool is_the_rings(const struct ext_ring_page *page)
+{
+	u32 id;
+
+	for (id = 0; id < ring.nr_pages; id++) {
+		if (pages[id] == page)
+			return true;
+	}
+	return false;
+}
+
+/* Readers get pages of the ring itself, unless there would be none for the next swap. */
+static void pages_are_handed_out_while_there_are_spares(void)
+{
+	u64 first = 12 * PER_PAGE + 1;
+	struct ext_ring_page *got[7];
+	u32 i;
+
+	begin_with(8, 4);
+	emit(20 * PER_PAGE);
+	for (i = 0; i < 6; i++) {
+		/* The first one comes back in between. */
+		if (i == 5)
+			put_page(got[0], first);
+		got[i] = read_page(EXT_RING_DATA_SIZE);
+		CHECK(is_the_rings(got[i]) == (i != 3 && i != 4), "page %u", i);
+	}
+	CHECK(got[0]->commit & BIT(30), "the number of lost events is missing");
+
+	/* While the writer goes on, they stay as they are. */
+	emit(30 * PER_PAGE);
+	got[6] = read_page(EXT_RING_DATA_SIZE);
+	CHECK(!is_the_rings(got[6]), "a page that is still held is the next spare");
+	for (i = 1; i < 6; i++)
+		put_page(got[i], first + i * PER_PAGE);
+	put_page(got[6], 42 * PER_PAGE + 1);
+	CHECK(stat(RB_EXT_READ) == 7 * PER_PAGE && stat(RB_EXT_OVERRUN) == 36 * PER_PAGE,
+	      "totals");
+	end();
+}
+
+/* A reader passes the page that it got last, which may be the ring's. */
+static void a_page_of_the_ring_is_not_read_into(void)
+{
+	struct buffer_data_page *data_page = page_new();
+	struct ext_ring_page *page;
+	u64 id;
+
+	begin_with(8, 4);
+	emit(5 * PER_PAGE + 3);
+	for (id = 1; id <= 5 * PER_PAGE; id += PER_PAGE) {
+		CHECK(!rb_ext_read_page(&reader.ext, 0, &data_page, EXT_RING_PAGE_SIZE, 0), "none");
+		page = (struct ext_ring_page *)data_page;
+		CHECK(is_the_rings(page), "a copy");
+	}
+	get_page(virt_to_page(page));
+	CHECK(!rb_ext_read_page(&reader.ext, 0, &data_page, EXT_RING_PAGE_SIZE, 0), "none");
+	CHECK(!is_the_rings((struct ext_ring_page *)data_page), "the writer is in that page");
+	put_page(page, 4 * PER_PAGE + 1);
+	free_page((unsigned long)data_page);
+	end();
+}
+
+/* A page that was handed out before a reset stays as it is, and no dump shows it. */
+static void a_reset_leaves_alone_what_is_handed_out(void)
+{
+	struct ext_ring_page *got[3];
+	int i;
+
+	begin_with(8, 4);
+	emit(11 * PER_PAGE);
+	for (i = 0; i < 3; i++)
+		got[i] = read_page(EXT_RING_DATA_SIZE);
+	dump_shows(100 * PER_PAGE, 3 * PER_PAGE + 1, 11 * PER_PAGE);
+
+	reset();
+	dump_shows(100 * PER_PAGE, 0, 0);
+	emit(30 * PER_PAGE);
+	dump_shows(100 * PER_PAGE, 22 * PER_PAGE + 1, 30 * PER_PAGE);
+	for (i = 0; i < 3; i++) {
+		CHECK(is_the_rings(got[i]), "page %d is a copy", i);
+		put_page(got[i], (3 + i) * PER_PAGE + 1);
+	}
+
+	got[0] = read_page(EXT_RING_DATA_SIZE);
+	CHECK(is_the_rings(got[0]), "the first page is a copy");
+	put_page(got[0], 22 * PER_PAGE + 1);
+	CHECK(stat(RB_EXT_ENTRIES) == 7 * PER_PAGE, "entries");
 	end();
 }
 
@@ -719,7 +854,11 @@ static const struct test tests[] = {
 	TEST(a_page_that_was_found_is_read_by_anybody),
 	TEST(a_page_that_was_found_stays),
 	TEST(a_page_has_no_more_events_than_were_written),
+	TEST(too_many_events_do_not_stop_a_ring),
 	TEST(a_whole_page_says_what_was_lost),
+	TEST(pages_are_handed_out_while_there_are_spares),
+	TEST(a_page_of_the_ring_is_not_read_into),
+	TEST(a_reset_leaves_alone_what_is_handed_out),
 	TEST(bytes_of_a_large_ring_are_counted_a_part_at_a_time),
 	TEST(bytes_that_go_while_they_are_counted_are_left_out),
 	TEST(an_iterator_passes_over_bad_pages_a_part_at_a_time),

@@ -46,12 +46,16 @@ static const struct ext_page_format format = {
 };
 
 /* A ring with its pages, and the reader's view of it. */
+#define SPARES	2
+
 struct test_ring {
 	struct ext_ring		ring;
 	struct ext_ring_meta	meta;
 	struct ext_ring_page	*pages;
 	void			*bookkeeping;
 	u64			clock;
+	u32			spare[SPARES];
+	u32			turn;
 
 	/* reader */
 	struct ext_ring_page	*page;
@@ -69,18 +73,21 @@ struct test_ring {
 
 static struct test_ring *ring_new(u32 nr_slots, bool overwrite)
 {
+	u32 nr_pages = nr_slots + SPARES;
 	struct test_ring *t = calloc(1, sizeof(*t));
 	struct ext_ring_record *records;
 	u32 i;
 
 	t->pages = aligned_alloc(EXT_RING_PAGE_SIZE,
-				 (nr_slots + 1) * sizeof(*t->pages));
-	memset(t->pages, 0xa5, (nr_slots + 1) * sizeof(*t->pages));
-	t->bookkeeping = calloc(1, ext_ring_bookkeeping(nr_slots));
+				 nr_pages * sizeof(*t->pages));
+	memset(t->pages, 0xa5, nr_pages * sizeof(*t->pages));
+	t->bookkeeping = calloc(1, ext_ring_bookkeeping(nr_slots, nr_pages));
 	records = t->bookkeeping;
-	for (i = 0; i <= nr_slots; i++)
+	for (i = 0; i < nr_pages; i++)
 		records[i].page = &t->pages[i];
-	ext_ring_init(&t->ring, records, nr_slots, &t->meta);
+	for (i = 0; i < SPARES; i++)
+		t->spare[i] = nr_slots + i;
+	ext_ring_init(&t->ring, records, nr_slots, nr_pages, &t->meta);
 	t->ring.overwrite = overwrite;
 	ext_ring_open(&t->ring);
 	t->clock = 1000;
@@ -130,6 +137,17 @@ static void check_event(struct test_ring *t)
 	t->read++;
 }
 
+/* Swap, taking turns with the spares. */
+static int swap_page(struct test_ring *t, struct ext_ring_swap *swap)
+{
+	u32 *spare = &t->spare[t->turn++ % SPARES];
+	int ret = ext_ring_swap(&t->ring, *spare, swap);
+
+	if (!ret)
+		*spare = swap->id;
+	return ret;
+}
+
 /* Consume all events, as the kernel does; ids must be seq + 1. */
 static void consume(struct test_ring *t)
 {
@@ -156,10 +174,10 @@ static void consume(struct test_ring *t)
 		      (unsigned long long)t->page_end);
 
 		/* An empty page need not be swapped. */
-		if (ext_ring_swap(&t->ring, &swap))
+		if (swap_page(t, &swap))
 			return;
 
-		CHECK(swap.id <= t->ring.nr_slots, "id %u", swap.id);
+		CHECK(swap.id < t->ring.nr_pages, "id %u", swap.id);
 		CHECK(swap.pos >= t->next_pos, "position goes backwards");
 		CHECK(swap.first_seq >= t->seq, "sequence goes backwards");
 		t->lost += swap.first_seq - t->seq;
@@ -221,7 +239,7 @@ static void the_number_of_events_in_a_page_is_known(void)
 
 	/* The writer goes on to the page behind the one that a reader has. */
 	emit(t, ++id);
-	CHECK(!ext_ring_swap(&t->ring, &swap) && !swap.events, "%u events", swap.events);
+	CHECK(!swap_page(t, &swap) && !swap.events, "%u events", swap.events);
 	ring_delete(t);
 }
 
@@ -343,16 +361,88 @@ static void reset_empties(void)
 			emit(t, id);
 		if (i & 1)
 			ext_ring_suspend(&t->ring);
-		ext_ring_reset(&t->ring);
-		ext_ring_open(&t->ring);
 		t->page = NULL;
-		t->next_pos = t->seq = 0;
+		t->page_end = t->next_pos = 0;
+		t->seq = ext_ring_reset(&t->ring);
+		CHECK(t->seq == (i + 1) * 3000ull && t->meta.first_seq == t->seq,
+		      "next is event %llu", (unsigned long long)t->seq);
+		ext_ring_open(&t->ring);
 		consume(t);
 		CHECK(!t->read, "read %llu", (unsigned long long)t->read);
 	}
-	emit(t, 1);
+	emit(t, t->seq + 1);
 	consume(t);
 	CHECK(t->read == 1, "read %llu", (unsigned long long)t->read);
+	ring_delete(t);
+}
+
+static bool refused(struct test_ring *t, u64 id)
+{
+	struct ext_ring_swap swap;
+
+	return ext_ring_swap(&t->ring, id, &swap) == -EINVAL;
+}
+
+/* Other pages do not go into the ring, and a spare stays one until it does. */
+static void only_a_spare_goes_into_the_ring(void)
+{
+	static const u64 beyond[] = { 5, BIT(20), BIT(32), BIT(32) + 3, BIT(63) + 3, U64_MAX };
+	struct test_ring *t = ring_new(3, true);
+	struct ext_ring_swap swap;
+	size_t i;
+	u64 id;
+
+	for (id = 0; id < 3; id++)
+		CHECK(refused(t, id), "page %llu of the ring", (unsigned long long)id);
+	for (i = 0; i < ARRAY_SIZE(beyond); i++)
+		CHECK(refused(t, beyond[i]), "page %llx", (unsigned long long)beyond[i]);
+
+	CHECK(!ext_ring_swap(&t->ring, 4, &swap) && swap.id == 0, "id %u", swap.id);
+	CHECK(refused(t, 4) && refused(t, 1) && refused(t, 2), "it is in the ring");
+	for (i = 0; i < 2; i++)
+		CHECK(ext_ring_swap(&t->ring, 0, &swap) == -EAGAIN &&
+		      ext_ring_swap(&t->ring, 3, &swap) == -EAGAIN, "there is nothing to swap");
+	ring_delete(t);
+}
+
+/* Have the writer begin so many pages. */
+static void write_pages(struct test_ring *t, u64 count)
+{
+	u64 stop = t->ring.tail + count;
+
+	while (t->ring.tail < stop)
+		CHECK(emit(t, 1), "refused");
+}
+
+static bool is_untouched(const struct test_ring *t, u32 id)
+{
+	const u64 pattern = 0x5a5a5a5a5a5a5a5a;
+
+	return t->pages[id].commit == pattern && t->pages[id].first_seq == pattern;
+}
+
+/* Once the writer has left a page that was swapped, neither it nor a reset touches it. */
+static void what_is_a_spare_is_left_alone(void)
+{
+	struct test_ring *t = ring_new(3, true);
+	struct ext_ring_swap swap;
+	u32 held = 3, next = 4;
+	int round;
+
+	memset(&t->pages[held], 0x5a, sizeof(*t->pages));
+	for (round = 0; round < 50; round++) {
+		write_pages(t, round % 7);
+		CHECK(!ext_ring_swap(&t->ring, next, &swap), "nothing to swap");
+		write_pages(t, 1);
+		next = held;
+		held = swap.id;
+		memset(&t->pages[held], 0x5a, sizeof(*t->pages));
+		if (round % 5 == 4)
+			ext_ring_reset(&t->ring);
+		write_pages(t, 5);
+		CHECK(is_untouched(t, held) && is_untouched(t, next),
+		      "round %d: page %u or %u was written", round, held, next);
+	}
 	ring_delete(t);
 }
 
@@ -618,6 +708,8 @@ static const struct test tests[] = {
 	TEST(a_closed_ring_takes_nothing_and_goes_on_where_it_was),
 	TEST(a_suspended_ring_counts_what_it_does_not_take),
 	TEST(reset_empties),
+	TEST(only_a_spare_goes_into_the_ring),
+	TEST(what_is_a_spare_is_left_alone),
 	TEST(a_page_is_skipped_with_what_is_reserved),
 	TEST(a_page_that_is_unread_is_not_skipped_to),
 	TEST(a_full_page_has_room_for_the_number_of_lost_events),

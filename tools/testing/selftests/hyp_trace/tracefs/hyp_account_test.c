@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "hyp_fail.h"
 #include "hyp_fixture.h"
 
 /* The accounts ------------------------------------------------------------------- */
@@ -24,8 +25,8 @@ static long long accounted(int cpu)
 }
 
 /*
- * The number of events that EL2 says it has written to its ring. The page with the latest
- * time stamp is the one that EL2 writes; it holds the number of events before it.
+ * The number of events that EL2 says it has written to its ring since that was emptied. The page
+ * with the latest time stamp is the one that EL2 writes; it holds the number of events before it.
  */
 static long long el2_written(int cpu)
 {
@@ -42,6 +43,7 @@ static long long el2_written(int cpu)
 		memcpy(&first_seq, page + page_size() - 8, 8);
 		written = first_seq + decode_page(page, NULL, NULL);
 	}
+	written -= pages_first_seq(fd, cpu);
 	close(fd);
 	return written;
 }
@@ -484,49 +486,12 @@ TEST_F(hyp, guests_that_run)
 
 /* Operations that fail half-way ------------------------------------------------------ */
 
-#define DEBUG	"/sys/kernel/debug/"
 /*
  * A leak of a page at one of the points of failure, each time, exceeds this limit. Less is
  * noise. More is noise, too, unless each of TRIES shows it: a leak would recur.
  */
 #define LEAK_KB	scaled(200)
 #define TRIES	3
-
-/* Write to an open file, with the @nth allocation failing; true if one failed. */
-static bool write_failing(int fd, const char *text, int nth, int *error)
-{
-	int fail = open("/proc/thread-self/fail-nth", O_RDWR), left;
-	char number[16];
-	bool injected;
-
-	*error = 0;
-	if (pwrite(fail, number, sprintf(number, "%d", nth), 0) < 0)
-		return false;
-	if (pwrite(fd, text, strlen(text), 0) < 0)
-		*error = errno;
-	memset(number, 0, sizeof(number));
-	pread(fail, number, sizeof(number) - 1, 0);
-	left = atoi(number);
-	injected = !left;
-	pwrite(fail, "0", 1, 0);
-	close(fail);
-	return injected;
-}
-
-/* Let each allocation be one that can fail, without a report. */
-static bool fault_injection(void)
-{
-	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (put(path_of(DEBUG "%s/ignore-gfp-wait", kinds[i]), "N") ||
-		    put(path_of(DEBUG "%s/verbose", kinds[i]), "0"))
-			return false;
-	}
-	return !put(DEBUG "fail_page_alloc/ignore-gfp-highmem", "N") &&
-	       !put(DEBUG "fail_page_alloc/min-order", "0");
-}
 
 /* Slab objects in use; the notes of what is shared with EL2 have 40 bytes. */
 static long long shared_notes(void)

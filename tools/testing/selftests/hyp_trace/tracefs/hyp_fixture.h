@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "../../kselftest_harness.h"
-#include "../hyp_trace.h"
+#include "../hyp_pages.h"
 
 /*
  * Time-outs catch hangs. The slowest test takes less than a tenth of this on a machine

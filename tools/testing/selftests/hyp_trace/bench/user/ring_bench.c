@@ -30,12 +30,12 @@ void ext_ring_doorbell(void)
 
 static void ring_set_up(void)
 {
-	struct ext_ring_record *records = calloc(1, ext_ring_bookkeeping(NR_SLOTS));
+	struct ext_ring_record *records = calloc(1, ext_ring_bookkeeping(NR_SLOTS, NR_SLOTS + 1));
 	u32 i;
 
 	for (i = 0; i <= NR_SLOTS; i++)
 		records[i].page = &pages[i];
-	ext_ring_init(&ring, records, NR_SLOTS, &meta);
+	ext_ring_init(&ring, records, NR_SLOTS, NR_SLOTS + 1, &meta);
 	ring.overwrite = true;
 	ext_ring_open(&ring);
 }

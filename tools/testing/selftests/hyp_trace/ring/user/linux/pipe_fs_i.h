@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "../host.h"
+#define PIPE_DEF_BUFFERS	16
