@@ -119,8 +119,8 @@ static bool check_page(const struct ext_mem_bank *bank, const struct ext_mem_cpu
 		       const struct ext_page_format *format, u64 first,
 		       struct ext_mem_page *found)
 {
-	u64 position = (found->page->first_seq - first) / EXT_PAGE_MAX_EVENTS;
 	struct ext_cursor cursor;
+	u64 position;
 	int count;
 
 	if (found->commit > EXT_RING_DATA_ROOM)
@@ -132,10 +132,11 @@ static bool check_page(const struct ext_mem_bank *bank, const struct ext_mem_cpu
 		return false;
 
 	found->count = count;
-	found->seq = found->page->first_seq;
+	found->seq = found->page->first_seq - first;
 	found->start = found->page->time_stamp;
 	found->end = cursor.ts;
 	/* Before position n there are that many events at most. */
+	position = found->seq / EXT_PAGE_MAX_EVENTS;
 	return found->seq <= S64_MAX &&
 	       (position <= cpu->meta.tail || position <= cpu->nr_slots);
 }

@@ -19,7 +19,7 @@
  * @page:	the page
  * @commit:	its bytes of events
  * @count:	number of its events
- * @seq:	sequence number of the first one
+ * @seq:	number of the first one since the ring's last reset
  * @start:	its time stamp [ns]
  * @end:	time of its last event [ns]
  */

@@ -179,6 +179,8 @@ case $boot in
 	result "a reset from outside: last_boot_info"
 	[ "$(ids hyp_last_boot/trace)" = "$(range 3001 3100)" ]
 	result "events since the ring was reset"
+	[ "$(stat 0 entries) $(stat 0 overrun)" = "100 0" ]
+	result "what was cleared is not lost"
 	record && emit 0 1 10
 	echo c > /proc/sysrq-trigger
 	;;

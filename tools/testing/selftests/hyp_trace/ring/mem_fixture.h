@@ -39,19 +39,19 @@ struct record {
 static u16 bank_sizes[NR_TYPES] = { [TYPE] = sizeof(struct record), [OTHER_TYPE] = 8 };
 static u16 our_types[NR_TYPES] = { [TYPE] = OUR_TYPE };
 static const struct ext_mem_types types = {
-	.format = { NR_TYPES, bank_sizes }, .ours = our_types, .unknown = OUR_UNKNOWN,
+	.format = { .nr_types = NR_TYPES, .size = bank_sizes }, .ours = our_types, .unknown = OUR_UNKNOWN,
 };
 
 static u16 our_sizes[NR_TYPES] = {
 	[OUR_TYPE] = sizeof(struct record),
 	[OUR_UNKNOWN] = offsetof(struct ext_mem_unknown, data),
 };
-static const struct ext_page_format our_format = { NR_TYPES, our_sizes };
+static const struct ext_page_format our_format = { .nr_types = NR_TYPES, .size = our_sizes };
 
 /* The same for a kernel that has recorded itself. */
 static const u16 same_types[NR_TYPES] = { [TYPE] = TYPE, [OTHER_TYPE] = OTHER_TYPE };
 static const struct ext_mem_types same = {
-	.format = { NR_TYPES, bank_sizes }, .ours = same_types, .same = true,
+	.format = { .nr_types = NR_TYPES, .size = bank_sizes }, .ours = same_types, .same = true,
 };
 
 /* An event is as old as its number says. */

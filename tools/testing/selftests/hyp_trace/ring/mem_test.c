@@ -12,7 +12,7 @@
 #define MANY		(PER_PAGE * 20ull + 7)
 #define KEPT		(PER_PAGE * (SLOTS - 1ull) + 7)
 
-static u64 nr_shown, nr_unknown, nr_wrong, first_id, last_id;
+static u64 nr_shown, nr_unknown, nr_wrong, nr_before, first_id, last_id;
 
 static void show(const struct ext_cursor *cursor, u64 seq)
 {
@@ -26,8 +26,10 @@ static void show(const struct ext_cursor *cursor, u64 seq)
 		nr_wrong += unknown->their_type != OTHER_TYPE || unknown->bytes >> 16 != 8 ||
 			    (u16)unknown->bytes != offsetof(struct ext_mem_unknown, data);
 	}
-	if (!nr_shown++)
+	if (!nr_shown++) {
 		first_id = id;
+		nr_before = seq;
+	}
 	last_id = id;
 	/* The first event has sequence number 0 and id 1. */
 	nr_wrong += id != seq + 1 || cursor->ts != time_of(id) || record->pid != 7;
@@ -35,7 +37,7 @@ static void show(const struct ext_cursor *cursor, u64 seq)
 
 static bool copy(const struct ext_mem_bank *bank, struct ext_mem_count *count)
 {
-	nr_shown = nr_unknown = nr_wrong = first_id = last_id = 0;
+	nr_shown = nr_unknown = nr_wrong = nr_before = first_id = last_id = 0;
 	*count = (struct ext_mem_count) { };
 	return !ext_mem_bank_error(bank, BANK_SIZE) &&
 	       copy_cpu(bank, 0, &types, &our_format, count, show);
@@ -75,6 +77,7 @@ static void an_overrun_ring_keeps_the_newest(void)
 	/* No reader has taken the spare page, which is empty. */
 	CHECK(nr_shown == KEPT && last_id == MANY && !nr_wrong, "%lu shown, last %lu, %lu wrong",
 	      nr_shown, last_id, nr_wrong);
+	CHECK(nr_before == MANY - KEPT, "%lu were lost", nr_before);
 	free(bank);
 }
 
@@ -109,6 +112,7 @@ static void what_is_older_is_stale(void)
 	CHECK(copy(bank, &count), "the copy is not valid");
 	CHECK(nr_shown == PER_PAGE && count.stale == SLOTS - 1, "%lu shown, %u stale",
 	      nr_shown, count.stale);
+	CHECK(!nr_before, "%lu that were cleared are lost", nr_before);
 
 	/* If memory has an old meta page only, or a damaged one, nothing is known of the reset. */
 	ext_mem_data_page(bank, 0, 2)->first_seq = 2 * PER_PAGE;
