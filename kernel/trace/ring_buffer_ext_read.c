@@ -351,7 +351,7 @@ static bool reader_page_ok(struct rb_ext *ext, int cpu, struct buffer_data_page 
  * @full:	return only a page that the writer has left
  *
  * Context: may sleep.
- * Return: 0, or -1 if there is no such page, or no memory
+ * Return: 0; -1 if there is no such page; -ENOMEM
  */
 int rb_ext_read_page(struct rb_ext *ext, int cpu,
 		     struct buffer_data_page **data_page, size_t len, int full)
@@ -362,8 +362,10 @@ int rb_ext_read_page(struct rb_ext *ext, int cpu,
 	unsigned long flags;
 	int ret = 0;
 
-	if (len <= header || !reader_page_ok(ext, cpu, data_page))
+	if (len <= header)
 		return -1;
+	if (!reader_page_ok(ext, cpu, data_page))
+		return -ENOMEM;
 	len = min(len - header, EXT_RING_DATA_SIZE);
 
 	/* A whole page must fit. */

@@ -230,6 +230,44 @@ TEST_F(hyp, what_is_in_a_pipe_survives_a_resize_that_fails)
 	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
 }
 
+/*
+ * A reader has a page of the ring, pipes have all others that are not in it, and there is no memory
+ * for a copy. That is an error, and not the end of the trace.
+ */
+TEST_F(hyp, a_read_without_memory_fails)
+{
+	const int per_page = events_per_page(), pages = 2 * PIPE_PAGES;
+	uint8_t page[page_size()];
+	struct stream s = stream_from(1);
+	int raw, got, error;
+	struct piped p;
+
+	if (is_reserved())
+		SKIP(return, "readers get copies");
+	if (!fault_injection())
+		SKIP(return, "needs fault injection");
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, 40 * per_page));
+	raw = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	ASSERT_EQ(sizeof(page), read(raw, page, sizeof(page)));
+	EXPECT_EQ(per_page, decode_page(page, check_stream, &s));
+	ASSERT_TRUE(piped_open(&p, pages));
+	for (got = 0; got < pages; got += PIPE_PAGES)
+		ASSERT_EQ(PIPE_PAGES, piped_fill(&p, PIPE_PAGES));
+
+	EXPECT_EQ(-1, read_failing(raw, page, sizeof(page), &error));
+	EXPECT_EQ(ENOMEM, error);
+	EXPECT_EQ(pages * per_page, piped_read(p.ends[0], pages, &s));
+	ASSERT_EQ(sizeof(page), read(raw, page, sizeof(page)));
+	EXPECT_EQ(per_page, decode_page(page, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	close(raw);
+	piped_close(&p);
+	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
+}
+
 /* Two pipes have the same pages: they come back when both have been read. */
 TEST_F(hyp, pages_that_two_pipes_have)
 {
