@@ -678,30 +678,35 @@ unsigned long rb_ext_size(struct rb_ext *ext, int cpu)
 
 /*
  * Make a ring that was loaded as good as a new one: empty, and without pages that readers have.
- * Return false if there is no memory, or if a dump may be using it.
+ * They leave one spare at least, see free_spare(); the next resize brings back the others. Return
+ * false if there are too few pages, because user space has a part of an earlier mapping pinned; or
+ * if a dump may be using the ring.
  */
 static bool ring_renew(struct rb_ext *ext, struct trace_ext_ring *ring)
 {
-	u32 id;
+	u32 id, nr_pages = 0;
 
 	/* As in ring_retire(). */
 	smp_mb();
-	for (id = 0; id < ring->nr_pages && !READ_ONCE(ext->dumper); id++) {
+	if (READ_ONCE(ext->dumper))
+		return false;
+
+	for (id = 0; id < ring->nr_pages; id++) {
 		struct ext_ring_page *page = ring->pages[id];
 
-		if (!ring->reserved && page_ref_count(virt_to_page(page)) != 1) {
-			ring->pages[id] = ring_page_alloc(ring->cpu);
-			free_page((unsigned long)page);
-			if (!ring->pages[id])
-				return false;
-		} else {
-			page->commit = 0;
-			page->first_seq = 0;
-		}
 		cond_resched();
+		if (!ring->reserved && page_ref_count(virt_to_page(page)) != 1) {
+			free_page((unsigned long)page);
+			continue;
+		}
+
+		page->commit = 0;
+		page->first_seq = 0;
+		ring->pages[nr_pages++] = page;
 	}
 
-	return id == ring->nr_pages;
+	ring->nr_pages = nr_pages;
+	return nr_pages > ring->nr_slots;
 }
 
 /* Exchange a loaded ring for @ring; on failure keep the old one. */
@@ -715,6 +720,9 @@ static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 		ring_free(ring);
 		if (old && (!ring_renew(c->ext, old) || cpu_install(c, old)))
 			ring_retire(c->ext, old);
+		if (!c->ring)
+			pr_err("%s: CPU%d has no ring now: turn tracing off and on to trace it again\n",
+			       c->ext->name, c->cpu);
 	} else {
 		ring_retire(c->ext, old);
 	}

@@ -222,6 +222,8 @@ TEST_F(hyp, what_is_in_a_pipe_survives_a_resize_that_fails)
 			TH_LOG("allocation %d", nth);
 		EXPECT_EQ(0, s.errors)
 			TH_LOG("allocation %d", nth);
+		EXPECT_LT(0, read_raw(0, NULL, NULL))
+			TH_LOG("allocation %d", nth);
 		piped_close(&p);
 	}
 	/* Allocations of the new ring's pages fail; and others, when the old ring is unloaded. */
