@@ -609,7 +609,7 @@ void rb_ext_tracing_on(struct rb_ext *ext)
 
 static void catch_up_work(struct work_struct *work)
 {
-	rb_ext_tracing_on(container_of(work, struct rb_ext, catch_up));
+	rb_ext_tracing_on(container_of(to_delayed_work(work), struct rb_ext, catch_up));
 }
 
 /**
@@ -1053,7 +1053,7 @@ int rb_ext_init(struct rb_ext *ext)
 	raw_spin_lock_init(&ext->mode_lock);
 	ext->overwrite = true;
 	INIT_WORK(&ext->idle, idle_work);
-	INIT_WORK(&ext->catch_up, catch_up_work);
+	INIT_DELAYED_WORK(&ext->catch_up, catch_up_work);
 	rb_ext_init_wait(ext);
 	return 0;
 }

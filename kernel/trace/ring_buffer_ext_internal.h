@@ -263,7 +263,7 @@ struct rb_ext {
 	unsigned int			nr_triggers;
 	unsigned int			nr_starters;
 	bool				catching_up;
-	struct work_struct		catch_up;
+	struct delayed_work		catch_up;
 
 	atomic_t			iters;
 	struct work_struct		idle;

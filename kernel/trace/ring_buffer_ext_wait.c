@@ -219,13 +219,21 @@ void rb_ext_doorbell(struct rb_ext *ext)
 		irq_work_queue(&c->doorbell);
 }
 
+/*
+ * A trigger may have rung. Each time that this kernel asks what triggers have done, the writer may
+ * ring once more. So it asks once per tick at most, whatever triggers do.
+ */
+static void catch_up_soon(struct rb_ext *ext)
+{
+	if (READ_ONCE(ext->nr_triggers))
+		schedule_delayed_work(&ext->catch_up, 1);
+}
+
 static void doorbell_work(struct irq_work *work)
 {
 	struct rb_ext_cpu *c = container_of(work, struct rb_ext_cpu, doorbell);
 
-	/* A trigger may have rung. */
-	if (READ_ONCE(c->ext->nr_triggers))
-		schedule_work(&c->ext->catch_up);
+	catch_up_soon(c->ext);
 	wake_cpu(c);
 }
 
@@ -234,13 +242,14 @@ static void doorbell_work(struct irq_work *work)
  * @c:		the CPU
  *
  * An alarm is lost when the ring is exchanged or reset, and may be lost when it goes off
- * while the CPU is going offline or coming online.
+ * while the CPU is going offline or coming online; so may that of a trigger.
  */
 void rb_ext_rearm(struct rb_ext_cpu *c)
 {
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
 		WRITE_ONCE(c->alarm, RB_EXT_NO_ALARM);
 
+	catch_up_soon(c->ext);
 	wake_cpu(c);
 }
 
@@ -272,8 +281,7 @@ static void poll_work(struct work_struct *work)
 		return;
 	}
 
-	if (READ_ONCE(ext->nr_triggers))
-		schedule_work(&ext->catch_up);
+	catch_up_soon(ext);
 	if (!rb_ext_all_empty(ext))
 		wake_all(ext);
 

@@ -336,6 +336,9 @@ static inline int hostile_unshare(const void *page)
 	return hyptrace_call(&res, __pkvm_host_unshare_hyp, virt_to_pfn(page));
 }
 
+void hostile_doorbell_alarm(struct kunit *test);
+void hostile_doorbell_follower(struct kunit *test);
+void hostile_doorbell_trigger(struct kunit *test);
 void hostile_draft_without_ring(struct kunit *test);
 void hostile_filter_arguments(struct kunit *test);
 void hostile_filter_order(struct kunit *test);

@@ -12,12 +12,10 @@
  */
 
 #include <asm/kvm_hyptrace_ids.h>
-#include <linux/kernel_stat.h>
 #include <linux/memblock.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
 
 #include <asm/kvm_host.h>
 #include <asm/sections.h>
@@ -902,98 +900,6 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 	hostile_expect_intact(test, ring, "a pointer to a VM");
 }
 
-/* The doorbell ------------------------------------------------------------------------ */
-
-#define DOORBELL_TRIES	5
-#define DOORBELL_PAGES	3
-
-/* Write more events than fit into a page. */
-static void write_events_here(void *unused)
-{
-	int i;
-
-	for (i = 0; i < EXT_RING_DATA_SIZE / 20 + 1; i++)
-		hostile_write_event(i);
-}
-
-static unsigned int doorbells_of(int cpu)
-{
-	return kstat_irqs_cpu(arch_irq_work_irq(), cpu);
-}
-
-static unsigned int doorbells(void)
-{
-	unsigned int sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += doorbells_of(cpu);
-
-	return sum;
-}
-
-static void nothing(struct work_struct *work)
-{
-}
-
-/* Run a task on each CPU, which handles interrupts that were pending there. */
-static void let_interrupts_come(struct kunit *test)
-{
-	KUNIT_ASSERT_EQ(test, 0, schedule_on_each_cpu(nothing));
-}
-
-/*
- * Write some pages of events on @cpu, the first of which sets an alarm off, and count the
- * interrupts there and elsewhere. irq_work uses the interrupt, too, but not all the time:
- * so the minimum of several tries counts.
- */
-static void ring_once(struct kunit *test, int cpu, unsigned int *here,
-		      unsigned int *elsewhere)
-{
-	unsigned int own, all;
-	int i;
-
-	KUNIT_ASSERT_EQ(test, 0, hostile_reset(cpu));
-	KUNIT_ASSERT_EQ(test, 0, hostile_alarm(cpu, 0));
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_OPEN, 0));
-	let_interrupts_come(test);
-	own = doorbells_of(cpu);
-	all = doorbells();
-
-	for (i = 0; i < DOORBELL_PAGES; i++) {
-		smp_call_function_single(cpu, write_events_here, NULL, true);
-		let_interrupts_come(test);
-	}
-
-	own = doorbells_of(cpu) - own;
-	all = doorbells() - all;
-	*here = min(*here, own);
-	*elsewhere = min(*elsewhere, all - own);
-	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
-}
-
-static void an_alarm_rings_once_on_its_own_cpu(struct kunit *test)
-{
-	struct hostile_ring *ring = hostile_ring_new(test);
-	int cpu, i;
-
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
-	for_each_online_cpu(cpu) {
-		unsigned int here = UINT_MAX, elsewhere = UINT_MAX;
-
-		KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(cpu, ring));
-		for (i = 0; i < DOORBELL_TRIES; i++)
-			ring_once(test, cpu, &here, &elsewhere);
-		KUNIT_EXPECT_EQ_MSG(test, 1, here, "interrupts of CPU %d", cpu);
-		KUNIT_EXPECT_EQ_MSG(test, 0, elsewhere, "interrupts not of CPU %d", cpu);
-		KUNIT_ASSERT_EQ(test, 0, hostile_unload(cpu));
-		hostile_describe(ring);
-	}
-	hostile_quiet(test);
-	hostile_expect_intact(test, ring, "alarms");
-}
-
 static bool touch;
 module_param(touch, bool, 0444);
 MODULE_PARM_DESC(touch, "write to memory that was given to EL2, which must be fatal");
@@ -1076,7 +982,9 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(unknown_calls_are_refused),
 	KUNIT_CASE(any_clock_is_safe),
 	KUNIT_CASE(what_a_pointer_leads_to_is_not_recorded),
-	KUNIT_CASE(an_alarm_rings_once_on_its_own_cpu),
+	KUNIT_CASE(hostile_doorbell_alarm),
+	KUNIT_CASE(hostile_doorbell_follower),
+	KUNIT_CASE(hostile_doorbell_trigger),
 	KUNIT_CASE(hostile_filter_arguments),
 	KUNIT_CASE(hostile_filter_order),
 	KUNIT_CASE(hostile_trigger_arguments),

@@ -138,6 +138,7 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 	/* This may have been the call that closes the table. */
 	if (cpu->totals.open)
 		add(cpu, key, cycles);
+	hyp_trace_leave(cpu);
 }
 
 /**
@@ -165,6 +166,8 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 		count(cpu, own, cycles);
 	else
 		add_hcall(cpu, id, cycles);
+	/* A guest may have recorded events itself. */
+	hyp_trace_leave(cpu);
 }
 
 /**

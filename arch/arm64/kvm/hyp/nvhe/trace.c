@@ -65,6 +65,11 @@ static u64 hyp_trace_state;
 #define HYP_TRACE_STOPPED	BIT(0)
 #define HYP_TRACE_CHANGE	BIT(1)
 
+/* What the host knows of that: 0, HYP_TRACE_STOPPED, or that EL2 has rung, and it will ask. */
+static u64 hyp_trace_told;
+
+#define HYP_TRACE_WILL_ASK	BIT(1)
+
 /**
  * hyp_trace_cpu_get() - the tracing state of a CPU
  * @cpu:	its number, untrusted
@@ -245,21 +250,25 @@ void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = ret;
 }
 
-/*
- * Record the hyp_exit of this hypercall now, and the returns of its functions: nothing may be
- * recorded in the user's ring after it. The follower gets the event when EL2 is left.
+/**
+ * hyp_trace_exit_early() - record the hyp_exit of this hypercall now
+ * @cpu:	this CPU
+ *
+ * And the returns of its functions: nothing may be recorded in the user's ring after it, and no
+ * trigger acts. The follower gets the event when EL2 is left.
  */
-static void exit_early(struct hyp_trace_cpu *cpu)
+void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
 {
 	bool followed = cpu->followed;
 
 	hyp_calls_end(cpu);
-	if (!cpu->entered)
+	if (!cpu->traced)
 		return;
 
 	cpu->followed = false;
 	hyp_trace_exit(HYP_REASON_ERET_HOST);
 	cpu->followed = followed;
+	cpu->leave |= HYP_LEAVE_EXITED;
 }
 
 /* Open, close or suspend a ring of this CPU. */
@@ -292,7 +301,7 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	hyp_trace_take_clock(cpu);
 
 	if (state != HYP_TRACE_OPEN)
-		exit_early(cpu);
+		hyp_trace_exit_early(cpu);
 
 	hyp_spin_lock(&cpu->lock);
 	/* After a panic on another CPU, this one may have come out of firmware unnoticed. */
@@ -453,6 +462,50 @@ bool hyp_trace_turn(bool on)
 	return true;
 }
 
+/**
+ * hyp_trace_tell() - the host asks whether recording is stopped
+ * @cpu:	this CPU
+ *
+ * If another CPU stops or starts recording meanwhile, either that CPU finds that the host knows
+ * something else, or this one does. So the host gets to know of the last change.
+ *
+ * Return: hyp_trace_is_running()
+ */
+bool hyp_trace_tell(struct hyp_trace_cpu *cpu)
+{
+	u64 stopped = READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED;
+
+	WRITE_ONCE(hyp_trace_told, stopped);
+	/* Pairs with hyp_trace_tell_later(). */
+	smp_mb();
+	if ((READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED) != stopped)
+		cpu->leave |= HYP_LEAVE_TURNED;
+
+	return !stopped;
+}
+
+/**
+ * hyp_trace_tell_later() - a trigger of this CPU has stopped or started recording
+ *
+ * Until the host has asked, EL2 rings once. So the host decides how often that can be; and what
+ * triggers have undone before EL2 is left, the host need not know.
+ *
+ * Return: true if the host must be made to ask
+ */
+bool hyp_trace_tell_later(void)
+{
+	u64 told;
+
+	/* The change comes first. Pairs with hyp_trace_tell(). */
+	smp_mb();
+	told = READ_ONCE(hyp_trace_told);
+	if (told == HYP_TRACE_WILL_ASK ||
+	    told == (READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED))
+		return false;
+
+	return try_cmpxchg(&hyp_trace_told, &told, HYP_TRACE_WILL_ASK);
+}
+
 /* Set a flag in hyp_trace that words depend on. */
 static void flag_set(bool *flag, bool value)
 {
@@ -570,8 +623,10 @@ void handle___hyp_trace_run(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, on, host_ctxt, 1);
 
-	if (on <= 1)
+	if (on <= 1) {
 		hyp_trace_turn(on);
+		hyp_trace_tell(this_cpu_ptr(&hyp_trace_cpu));
+	}
 
 	cpu_reg(host_ctxt, 1) = on <= 1 ? 0 : -EINVAL;
 }
@@ -675,12 +730,8 @@ void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
 	int ret = -EINVAL;
 
 	if (cpu) {
-		/*
-		 * After the alarm is set, this call's hyp_exit would set it off. One that
-		 * is enabled without hyp_enter is not part of a pair; it comes later and
-		 * does set the alarm off.
-		 */
-		exit_early(this_cpu_ptr(&hyp_trace_cpu));
+		/* After the alarm is set, this call's hyp_exit would set it off. */
+		hyp_trace_exit_early(this_cpu_ptr(&hyp_trace_cpu));
 
 		hyp_spin_lock(&cpu->lock);
 		ret = hyp_trace_has_doorbell() ? check_quiescent(cpu, &cpu->user) :

@@ -2,9 +2,14 @@
 /*
  * Tracing at EL2: the doorbell.
  *
- * EL2 raises an interrupt on its own CPU to tell the host that there is something to
- * read. The host takes it when EL2 is left: nothing on this CPU could react earlier, and
- * by then the event has been committed.
+ * EL2 raises an interrupt on its own CPU to tell the host that there is something to look at: an
+ * alarm has gone off, events are followed, or triggers have stopped or started recording. It does
+ * so when EL2 is left for the host, once whatever there is. Nothing on this CPU could react
+ * earlier; and on the way to a guest, a pending interrupt would throw the guest out before its
+ * first instruction.
+ *
+ * The host bounds how often that happens: an alarm goes off once, the host's own calls to get what
+ * is followed are not followed, and after a trigger EL2 waits until the host has asked.
  *
  * The host chooses which SGI this is, and could raise it itself. EL2 can raise one if there
  * is a GICv3 whose CPU interface is in system registers; or, without protection, a GICv2,
@@ -78,7 +83,7 @@ static void raise_gicv3(u32 sgi)
 		       SYS_ICC_SGI1R_EL1);
 }
 
-void ext_ring_doorbell(void)
+static void raise(void)
 {
 	u32 sgi = READ_ONCE(doorbell_sgi);
 
@@ -86,4 +91,28 @@ void ext_ring_doorbell(void)
 		writel_relaxed(GICD_SGIR_SELF | sgi, hyp_trace_gicd + GIC_DIST_SOFTINT);
 	else
 		raise_gicv3(sgi);
+}
+
+/* The reader is called when EL2 is left. */
+void ext_ring_doorbell(void)
+{
+	this_cpu_ptr(&hyp_trace_cpu)->leave |= HYP_LEAVE_RING;
+}
+
+/**
+ * __hyp_trace_leave() - do what there is to do when EL2 is left for the host
+ * @cpu:	this CPU
+ */
+void __hyp_trace_leave(struct hyp_trace_cpu *cpu)
+{
+	bool open = cpu->user.ring.open;
+
+	/* The host looks into the ring's meta page to see that EL2 has rung. */
+	if (cpu->leave & HYP_LEAVE_TURNED && open && hyp_trace_tell_later())
+		ext_ring_call_reader(&cpu->user.ring);
+	if (cpu->leave & HYP_LEAVE_RING && hyp_trace_has_doorbell())
+		raise();
+
+	/* If there is no ring now, it is done when there is one. */
+	cpu->leave = open ? 0 : cpu->leave & HYP_LEAVE_TURNED;
 }

@@ -274,12 +274,15 @@ void hyp_trace_enter_host_at(u64 esr, u64 now)
 static noinline void hyp_trace_exit_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
 					 u64 now)
 {
+	/* Then it is recorded, and has triggered; but EL2 is left for the follower only now. */
+	if (cpu->leave & HYP_LEAVE_EXITED)
+		type = (type & ~(u64)HYP_EVENT_TRIGGER) | HYP_EVENT_UNPAIRED;
 	/* If hyp_exit is enabled without hyp_enter, it is not part of a pair. */
-	if (!cpu->entered && hyp_trace_event_is_set(HYP_EVENT_hyp_enter)) {
-		if (!(type & (HYP_EVENT_TRIGGER | HYP_EVENT_FOLLOWED)))
-			return;
+	else if (!cpu->entered && hyp_trace_event_is_set(HYP_EVENT_hyp_enter))
 		type |= HYP_EVENT_UNPAIRED;
-	}
+
+	if (type & HYP_EVENT_UNPAIRED && !(type & (HYP_EVENT_TRIGGER | HYP_EVENT_FOLLOWED)))
+		return;
 
 	cpu->entered = 0;
 	if (hyp_is_draft(type) ||

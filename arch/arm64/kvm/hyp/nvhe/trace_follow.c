@@ -5,10 +5,6 @@
  * Such an event goes to a ring of its own, which the host empties at once and passes on to
  * histograms, perf and BPF. So the user's ring, its filters, its triggers and its readers
  * have no part in it.
- *
- * The doorbell rings when EL2 is left for the host, once however many events there are, and
- * never on the way to a guest: a pending interrupt would throw the guest out before its first
- * instruction.
  */
 
 #include <nvhe/trace_filter.h>
@@ -33,17 +29,6 @@ static bool is_own_call(struct kvm_cpu_context *host_ctxt)
 }
 
 /**
- * hyp_follow_leave() - EL2 is about to be left for the host: ring, if there is anything
- * @cpu:	this CPU
- */
-void hyp_follow_leave(struct hyp_trace_cpu *cpu)
-{
-	if (cpu->call_host && hyp_trace_has_doorbell())
-		ext_ring_doorbell();
-	cpu->call_host = false;
-}
-
-/**
  * hyp_follow_handle_trap() - handle_trap(), with events that are followed
  * @host_ctxt:	the host's registers
  */
@@ -57,8 +42,6 @@ void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
 		hyp_totals_handle_trap(host_ctxt);
 	else
 		hyp_trace_handle_trap(host_ctxt);
-
-	hyp_follow_leave(cpu);
 }
 
 static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
@@ -66,7 +49,7 @@ static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
 	if (!cpu->followed)
 		return;
 
-	cpu->call_host = true;
+	cpu->leave |= HYP_LEAVE_RING;
 	ext_ring_write(cpu->draft.record, size, &cpu->follower.ring, now);
 }
 

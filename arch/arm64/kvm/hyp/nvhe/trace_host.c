@@ -126,14 +126,12 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
 }
 
-/*
- * alarm and sync record their own hyp_exit first; nothing may be recorded for them
- * afterwards.
- */
-static bool decides_on_waking(u64 id)
+/* These record their own hyp_exit first; nothing may be recorded for them afterwards. */
+static bool exits_early(u64 id)
 {
 	return id == __KVM_HOST_SMCCC_FUNC___hyp_trace_alarm ||
-	       id == __KVM_HOST_SMCCC_FUNC___hyp_trace_sync;
+	       id == __KVM_HOST_SMCCC_FUNC___hyp_trace_sync ||
+	       id == __KVM_HOST_SMCCC_FUNC___hyp_trace_triggers;
 }
 
 static void trace_hcall(struct kvm_cpu_context *host_ctxt)
@@ -143,7 +141,7 @@ static void trace_hcall(struct kvm_cpu_context *host_ctxt)
 
 	trace_host_hcall(min_t(u64, id, U32_MAX), !valid);
 	handle_trap(host_ctxt);
-	if (valid && !decides_on_waking(id))
+	if (valid && !exits_early(id))
 		trace_host_hcall_done(id, host_ctxt);
 }
 
@@ -166,12 +164,14 @@ void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt)
  */
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
 {
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	u64 esr = read_sysreg_el2(SYS_ESR);
 
-	hyp_trace_latch_pid(this_cpu_ptr(&hyp_trace_cpu));
+	hyp_trace_latch_pid(cpu);
 	hyp_trace_enter_host(esr);
 	hyp_trace_handle(esr, host_ctxt);
 	hyp_trace_exit(HYP_REASON_ERET_HOST);
+	hyp_trace_leave(cpu);
 }
 
 void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,

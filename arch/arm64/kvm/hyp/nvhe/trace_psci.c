@@ -30,6 +30,8 @@ void hyp_trace_psci_leave(void)
 		hyp_totals_psci_leave(cpu);
 	else
 		hyp_trace_exit(HYP_REASON_PSCI);
+	/* A CPU that the host is to look at does not go to sleep. */
+	hyp_trace_leave(cpu);
 
 	/* EL2 may have panicked with the lock held. */
 	if (unlikely(READ_ONCE(hyp_trace_panicked)))
@@ -98,5 +100,5 @@ void hyp_trace_cpu_start(void)
 {
 	trace_psci_cpu_entry(read_sysreg_el2(SYS_ELR));
 	hyp_trace_exit(HYP_REASON_ERET_HOST);
-	hyp_follow_leave(this_cpu_ptr(&hyp_trace_cpu));
+	hyp_trace_leave(this_cpu_ptr(&hyp_trace_cpu));
 }

@@ -54,8 +54,8 @@ static void act(struct hyp_trace_cpu *cpu, struct hyp_trigger *trigger, bool on)
 
 	if (!hyp_trace_turn(on))
 		give_back(trigger);
-	else if (cpu->user.ring.open && hyp_trace_has_doorbell())
-		ext_ring_call_reader(&cpu->user.ring);
+	else
+		cpu->leave |= HYP_LEAVE_TURNED;
 }
 
 /* The action that an event is to take now. */
@@ -160,9 +160,17 @@ void handle___hyp_trace_triggers(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, event, host_ctxt, 1);
 	DECLARE_REG(u64, use, host_ctxt, 2);
-	bool valid = event < HYP_NR_EVENTS && use < HYP_FILTER_USES;
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	cpu_reg(host_ctxt, 1) = valid ? 0 : -EINVAL;
-	cpu_reg(host_ctxt, 2) = valid && hyp_trace_is_running();
-	cpu_reg(host_ctxt, 3) = valid ? READ_ONCE(hyp_triggers[use][event].left) : 0;
+	if (event >= HYP_NR_EVENTS || use >= HYP_FILTER_USES) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	/* If this call's hyp_exit is a trigger, it must not change what the host is told. */
+	hyp_trace_exit_early(cpu);
+
+	cpu_reg(host_ctxt, 1) = 0;
+	cpu_reg(host_ctxt, 2) = hyp_trace_tell(cpu);
+	cpu_reg(host_ctxt, 3) = READ_ONCE(hyp_triggers[use][event].left);
 }

@@ -274,6 +274,81 @@ TEST_F(trigger, traceoff_rings)
 	EXPECT_EQ(0, is_on());
 }
 
+/* Pairs of triggers that stop and start again and again --------------------------------------- */
+
+#define HAS_TRIGGER	HYP "events/hyp/%s/trigger"
+
+/* Recording begins at one event, and ends at another one; or not any more. */
+static int set_pair(const char *remove, const char *on, const char *off)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%straceon", remove);
+	if (put(path_of(HAS_TRIGGER, on), text))
+		return -1;
+	snprintf(text, sizeof(text), "%straceoff", remove);
+	return put(path_of(HAS_TRIGGER, off), text);
+}
+
+/* All that a run of a vCPU consists of. */
+static const char * const of_a_run[] = {
+	"hyp_enter", "hyp_exit", "host_hcall", "host_hcall_done", "vcpu_load", "vcpu_enter",
+	"vcpu_exit", "vcpu_mem_abort", "vcpu_put",
+};
+
+#define NR_OF_A_RUN	(sizeof(of_a_run) / sizeof(*of_a_run))
+#define GUEST_EXITS	4
+
+/* EL2 does not ring on the way to a guest, which would not execute an instruction. */
+TEST_F_TIMEOUT(trigger, a_guest_goes_on_under_every_pair, 300)
+{
+	unsigned int on, off, recorded;
+
+	for (on = 0; on < NR_OF_A_RUN; on++) {
+		recorded = 0;
+		ASSERT_EQ(0, put(path_of(HYP "events/hyp/%s/enable", of_a_run[on]), "1"));
+		for (off = 0; off < NR_OF_A_RUN; off++) {
+			if (on == off)
+				continue;
+			ASSERT_EQ(0, put(HYP "trace", ""));
+			ASSERT_EQ(0, set_pair("", of_a_run[on], of_a_run[off]));
+			EXPECT_LT(0, run_guest(GUEST_EXITS, NULL))
+				TH_LOG("from %s to %s", of_a_run[on], of_a_run[off]);
+			ASSERT_EQ(0, set_pair("!", of_a_run[on], of_a_run[off]));
+			recorded += count_in(HYP "trace", path_of("%s: ", of_a_run[on])) >= GUEST_EXITS;
+		}
+		EXPECT_EQ(NR_OF_A_RUN - 1, recorded) TH_LOG("from %s", of_a_run[on]);
+		ASSERT_EQ(0, put(path_of(HYP "events/hyp/%s/enable", of_a_run[on]), "0"));
+	}
+}
+
+/* The host's own question what triggers have done must not be a reason to ring. */
+TEST_F(trigger, an_idle_cpu_stays_idle)
+{
+	long rung, rung_before;
+	int tries = 50;
+
+	if (!el2_can_ring())
+		SKIP(return, "nobody rings");
+
+	ASSERT_EQ(0, put(HYP "events/hyp/hyp_enter/enable", "1"));
+	ASSERT_EQ(0, set_pair("", "hyp_enter", "hyp_exit"));
+	ASSERT_EQ(0, emit(1, 10));
+	EXPECT_LE(10, count_in(HYP "trace", "hyp_enter: "));
+	/* While the host runs, recording is off, whoever asks. */
+	EXPECT_EQ(0, is_on());
+	EXPECT_EQ(0, is_on());
+
+	/* If it does not end, no time is without an interrupt. The host's own are rare. */
+	do {
+		rung_before = irq_works();
+		usleep(100000);
+		rung = irq_works();
+	} while (rung != rung_before && --tries);
+	EXPECT_EQ(rung_before, rung);
+	ASSERT_EQ(0, set_pair("!", "hyp_enter", "hyp_exit"));
+}
+
 /* With all CPUs writing -------------------------------------------------------------------- */
 
 #define EACH		40	/* events of each CPU in a round */

@@ -136,7 +136,7 @@ struct hyp_trace_ring {
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
  * @traced:	a ring is open or suspended
  * @followed:	what happens until EL2 is left goes to the follower's ring
- * @call_host:	ring the doorbell when EL2 is left for the host
+ * @leave:	HYP_LEAVE_*, what there is to do when EL2 is left for the host
  * @follower:	the ring for the host itself: what is followed
  * @totals:	totals of the time at EL2
  * @calls:	functions that have been called
@@ -157,7 +157,7 @@ struct hyp_trace_cpu {
 	u64			vector;
 	bool			traced;
 	bool			followed;
-	bool			call_host;
+	u8			leave;
 	struct hyp_trace_ring	follower;
 	struct hyp_totals_cpu	totals;
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
@@ -169,6 +169,14 @@ struct hyp_trace_cpu {
 	bool			parked;
 	struct hyp_trace_memory	totals_memory;
 };
+
+/*
+ * Raise the SGI; tell the host if it does not know whether triggers have stopped recording; this
+ * call's hyp_exit has been recorded.
+ */
+#define HYP_LEAVE_RING		BIT(0)
+#define HYP_LEAVE_TURNED	BIT(1)
+#define HYP_LEAVE_EXITED	BIT(2)
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
@@ -305,10 +313,24 @@ void hyp_trace_set_stacks(bool on);
 void hyp_trace_set_trigger(unsigned int event, enum hyp_filter_use use, bool trigger);
 bool hyp_trace_is_running(void);
 bool hyp_trace_turn(bool on);
+bool hyp_trace_tell(struct hyp_trace_cpu *cpu);
+bool hyp_trace_tell_later(void);
 bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
 bool hyp_trace_beyond_ring(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now);
 bool hyp_trace_has_doorbell(void);
 int hyp_trace_set_doorbell(u64 sgi);
+void __hyp_trace_leave(struct hyp_trace_cpu *cpu);
+void hyp_trace_exit_early(struct hyp_trace_cpu *cpu);
+
+/**
+ * hyp_trace_leave() - EL2 is about to be left for the host or for firmware
+ * @cpu:	this CPU
+ */
+static __always_inline void hyp_trace_leave(struct hyp_trace_cpu *cpu)
+{
+	if (unlikely(cpu->leave))
+		__hyp_trace_leave(cpu);
+}
 
 /**
  * hyp_trace_enter() - EL2 has been entered
@@ -472,7 +494,6 @@ void handle_trap(struct kvm_cpu_context *host_ctxt);
 
 void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt);
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt);
-void hyp_follow_leave(struct hyp_trace_cpu *cpu);
 void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt);
 void hyp_trace_keep_totals(bool keep);
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
