@@ -748,6 +748,18 @@ early_param("kvm-arm.hyp_trace", lock_or_not);
 
 bool hyptrace_el2_dead;
 
+#ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
+void (*hyptrace_after_panic)(void);
+
+static void test_after_panic(void)
+{
+	if (hyptrace_after_panic)
+		hyptrace_after_panic();
+}
+#else
+static void test_after_panic(void) { }
+#endif
+
 /**
  * hyptrace_el2_panicked() - EL2 has panicked: dump its last events, and never call it again
  *
@@ -755,6 +767,7 @@ bool hyptrace_el2_dead;
  */
 void hyptrace_el2_panicked(void)
 {
+	test_after_panic();
 	WRITE_ONCE(hyptrace_el2_dead, true);
 	trace_ext_died(&hyptrace_writer);
 }

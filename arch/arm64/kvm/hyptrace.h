@@ -15,6 +15,11 @@
 
 extern bool hyptrace_el2_dead;
 
+#ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
+/* What a test does when EL2 has panicked. */
+extern void (*hyptrace_after_panic)(void);
+#endif
+
 /**
  * hyptrace_may_call() - test whether a hypercall is safe
  *

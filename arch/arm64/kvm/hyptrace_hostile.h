@@ -360,6 +360,7 @@ void hostile_totals_order(struct kunit *test);
 void hostile_totals_writes(struct kunit *test);
 void hostile_totals_nonsense(struct kunit *test);
 void hostile_random_calls(struct kunit *test);
+void hostile_panic_that_is_survived(struct kunit *test);
 const void *hostile_next_batch(const void *prev, char *desc);
 
 #endif /* __ARM64_KVM_HYPTRACE_HOSTILE_H */

@@ -1004,6 +1004,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE_PARAM_ATTR(hostile_random_calls, hostile_next_batch,
 			      { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE(a_region_cannot_be_written_once_it_is_given_away),
+	KUNIT_CASE(hostile_panic_that_is_survived),
 	{}
 };
 

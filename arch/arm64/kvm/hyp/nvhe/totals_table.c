@@ -259,8 +259,7 @@ static int table_unload(struct hyp_trace_cpu *cpu)
 		return -EBUSY;
 	case HYP_TRACE_LOADED:
 		/* Only its own CPU uses the table. */
-		if (cpu->totals.open && !cpu->parked &&
-		    cpu != this_cpu_ptr(&hyp_trace_cpu))
+		if (cpu->totals.open && !hyp_trace_cpu_is_away(cpu))
 			return -EBUSY;
 		hyp_totals_shut(&cpu->totals);
 		break;

@@ -10,7 +10,7 @@
  * EL2 is not preemptible, so a CPU that executes a hypercall is not writing an event: a
  * hypercall is a quiescent state. An operation that must not race with a ring's writer
  * runs on the writer's CPU, or after that CPU has closed its ring, or while that CPU is
- * known to be off or in firmware; see cpu_quiescent(). Loading needs no such care: a CPU
+ * known to be off or in firmware; see ring_quiescent(). Loading needs no such care: a CPU
  * without a ring finds its ring closed.
  */
 
@@ -65,6 +65,9 @@ static u64 hyp_trace_state;
 #define HYP_TRACE_STOPPED	BIT(0)
 #define HYP_TRACE_CHANGE	BIT(1)
 
+/* So often a word is published, at most. */
+#define HYP_TRACE_TRIES		64
+
 /* What the host knows of that: 0, HYP_TRACE_STOPPED, or that EL2 has rung, and it will ask. */
 static u64 hyp_trace_told;
 
@@ -96,12 +99,26 @@ static struct hyp_trace_ring *ring_of(struct hyp_trace_cpu *cpu, u64 number)
 	return number & HYP_TRACE_FOLLOWER ? &cpu->follower : &cpu->user;
 }
 
-/* True if @cpu is certain not to write to a ring of its own. */
-static bool ring_quiescent(struct hyp_trace_cpu *cpu, const struct hyp_trace_ring *ring)
+/**
+ * hyp_trace_cpu_is_away() - test whether a CPU can't be tracing now
+ * @cpu:	the CPU, locked
+ *
+ * After a panic EL2 knows this of no CPU: a CPU comes out of firmware without the lock then.
+ *
+ * Return: true if it executes this, or is off or in firmware
+ */
+bool hyp_trace_cpu_is_away(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	return cpu == this_cpu_ptr(&hyp_trace_cpu) || cpu->parked || !ring->ring.open;
+	return !READ_ONCE(hyp_trace_panicked) &&
+	       (cpu == this_cpu_ptr(&hyp_trace_cpu) || cpu->parked);
+}
+
+/* True if @cpu is certain not to write to a ring of its own. Only a CPU itself opens its rings. */
+static bool ring_quiescent(struct hyp_trace_cpu *cpu, const struct hyp_trace_ring *ring)
+{
+	return hyp_trace_cpu_is_away(cpu) || !ring->ring.open;
 }
 
 /* 0 if a ring is loaded, -ENOENT if there is none, -EBUSY while it is loaded or unloaded. */
@@ -161,16 +178,12 @@ bool hyp_trace_event_is_set(unsigned int event)
 /* Hypercalls, in the order of asm/kvm_hyptrace.h --------------------------- */
 
 /* A step of its own: a store for each slot, which takes as long as some hundred pages. */
-static void ring_set_up(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring, u32 nr_slots)
+static void ring_set_up(struct hyp_trace_ring *ring, u32 nr_slots)
 {
 	/* The list's elements are records; the first one has the meta page. */
 	ext_ring_init(&ring->ring, hyp_trace_memory_element(&ring->memory, 1), nr_slots,
 		      ring->memory.nr_pages - 1, hyp_trace_memory_page(&ring->memory, 0));
 	ring->memory.stage = HYP_TRACE_LOADED;
-
-	/* A CPU in firmware can't open its ring. It is not writing, so open it here. */
-	if (cpu->parked && ring->was_open)
-		ext_ring_open(&ring->ring);
 }
 
 void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
@@ -194,7 +207,7 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
 					    sizeof(struct ext_ring_record));
 		if (!ret) {
 			cpu->draft.cpu = number & ~(u64)HYP_TRACE_FOLLOWER;
-			ring_set_up(cpu, ring, nr_slots);
+			ring_set_up(ring, nr_slots);
 		}
 		hyp_spin_unlock(&cpu->lock);
 	}
@@ -271,17 +284,38 @@ void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
 	cpu->leave |= HYP_LEAVE_EXITED;
 }
 
+/* Open a ring of this CPU, if it is loaded. After a panic nobody traces any more. */
+static void ring_open(struct hyp_trace_ring *ring)
+{
+	if (!check_loaded(ring) && !READ_ONCE(hyp_trace_panicked))
+		ext_ring_open(&ring->ring);
+}
+
+/**
+ * hyp_trace_rings_reopen() - open the rings that were replaced while this CPU was in firmware
+ * @cpu:	this CPU, locked
+ */
+void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu)
+{
+	hyp_assert_lock_held(&cpu->lock);
+
+	if (cpu->user.was_open)
+		ring_open(&cpu->user);
+	if (cpu->follower.was_open)
+		ring_open(&cpu->follower);
+}
+
 /* Open, close or suspend a ring of this CPU. */
 static void ring_sync(struct hyp_trace_ring *ring, enum hyp_trace_ring_state state)
 {
-	/* From here on ring_set_up() does not open the ring on the CPU's behalf. */
+	/* What it was before is of no account any more. */
 	ring->was_open = false;
 	if (state == HYP_TRACE_CLOSED)
 		ext_ring_close(&ring->ring);
 	else if (state == HYP_TRACE_SUSPENDED)
 		ext_ring_suspend(&ring->ring);
-	else if (!check_loaded(ring))
-		ext_ring_open(&ring->ring);
+	else
+		ring_open(ring);
 }
 
 void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
@@ -364,17 +398,23 @@ static void words_update(bool stopped)
 	WRITE_ONCE(words[HYP_EVENT_RETURN], hyp_trace.mode != HYP_TRACE_OFF && !stopped);
 }
 
-/* Replace what the sites of an event see by its word in a state, unless that has changed. */
-static void word_publish(unsigned int i, u64 state)
+/*
+ * Replace what the sites of an event see by its word in the present state. Return false if the
+ * state changes meanwhile, or the word, or EL2 panics.
+ */
+static bool word_publish(unsigned int i)
 {
+	/* Pairs with the full barriers of whoever changes it, after the words. */
+	u64 state = smp_load_acquire(&hyp_trace_state);
 	u32 word = READ_ONCE(hyp_trace.words[state & HYP_TRACE_STOPPED][i]);
 	u32 old = READ_ONCE(hyp_event_id[i]);
+	bool panicked = READ_ONCE(hyp_trace_panicked);
 
 	/* Another CPU that panics may still record hyp_panic. */
-	if (READ_ONCE(hyp_trace_panicked) && i != HYP_EVENT_hyp_panic)
+	if (panicked && i != HYP_EVENT_hyp_panic)
 		word = 0;
 	if (word == old)
-		return;
+		return true;
 
 	/*
 	 * If the state changes after this check, whoever changes it replaces @old, too, and one
@@ -382,30 +422,34 @@ static void word_publish(unsigned int i, u64 state)
 	 * except for an event that the host enables at that moment.
 	 */
 	smp_mb();
-	if (READ_ONCE(hyp_trace_state) == state)
-		try_cmpxchg(&hyp_event_id[i], &old, word);
+	if (READ_ONCE(hyp_trace_state) != state || !try_cmpxchg(&hyp_event_id[i], &old, word))
+		return false;
+
+	/*
+	 * Whoever has changed the state since may have found @old, and may have let it be. Also
+	 * pairs with hyp_trace_panic().
+	 */
+	smp_mb();
+	return READ_ONCE(hyp_trace_state) == state &&
+	       READ_ONCE(hyp_trace_panicked) == panicked;
 }
 
 /*
- * Publish to the sites what is enabled. Other CPUs may be in one of them, and may publish at
- * the same time. If they publish another state, that was changed after this CPU has read it,
- * and this CPU does it again. Each repetition is caused by a change on another CPU, which takes
- * as long there.
+ * Publish to the sites what is enabled. Other CPUs may be in one of them, and may publish at the
+ * same time. A state that comes after a word has been published is published by whoever has
+ * changed it. So only a change within word_publish() is a reason to repeat it, and who makes a
+ * change needs more time than that for its own pass. If a host manages to exceed the bound, it
+ * sees an event's word of another state until the next change.
  */
 static void events_publish(void)
 {
-	u64 state;
+	unsigned int tries;
 	int i;
 
-	do {
-		/* Pairs with the full barriers of whoever changes it, after the words. */
-		state = smp_load_acquire(&hyp_trace_state);
-		/* From the last one: if a run begins with a hyp_enter, guests are traced. */
-		for (i = HYP_EVENT_WORDS - 1; i >= 0; i--)
-			word_publish(i, state);
-		/* At least one of two CPUs that publish sees the other's state. */
-		smp_mb();
-	} while (READ_ONCE(hyp_trace_state) != state);
+	/* From the last one: if a run begins with a hyp_enter, guests are traced. */
+	for (i = HYP_EVENT_WORDS - 1; i >= 0; i--)
+		for (tries = 0; tries < HYP_TRACE_TRIES && !word_publish(i); tries++)
+			;
 }
 
 static void events_update(void)

@@ -52,7 +52,8 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 {
 	const struct hyp_panic_regs *panic = &cpu->panic;
 
-	if (!cpu->user.ring.open || !trace_hyp_panic_enabled())
+	/* A CPU that is on its way out of firmware has not got its ring back: others may take it. */
+	if (cpu->parked || !cpu->user.ring.open || !trace_hyp_panic_enabled())
 		return;
 
 	/* The page that is being written may be what EL2 has faulted on: leave it. */
@@ -65,6 +66,22 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 	else
 		trace_hyp_panic(panic->esr, hyp_is_text(panic->elr) ?
 				panic->elr - (u64)__hyp_text_start : -1);
+}
+
+/**
+ * hyp_trace_end() - EL2 has panicked: this CPU traces and measures no more
+ * @cpu:	this CPU
+ *
+ * Context: takes no lock.
+ */
+void hyp_trace_end(struct hyp_trace_cpu *cpu)
+{
+	ext_ring_close(&cpu->user.ring);
+	ext_ring_close(&cpu->follower.ring);
+	cpu->traced = false;
+	hyp_totals_shut(&cpu->totals);
+	cpu->vector = 0;
+	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
 }
 
 /**
@@ -113,17 +130,14 @@ void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
 	write_sysreg_el2(panic->far, SYS_FAR);
 	write_sysreg(panic->hpfar, hpfar_el2);
 
-	ext_ring_close(&cpu->user.ring);
-	ext_ring_close(&cpu->follower.ring);
-	cpu->traced = false;
-	hyp_totals_shut(&cpu->totals);
+	/* Pairs with word_publish(): either it finds the panic, or this finds its word. */
+	smp_mb();
 	/* Another CPU that panics may still record hyp_panic. */
 	for (event = 0; event < HYP_EVENT_WORDS; event++)
 		if (event != HYP_EVENT_hyp_panic)
 			WRITE_ONCE(hyp_event_id[event], 0);
 
-	cpu->vector = 0;
-	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
+	hyp_trace_end(cpu);
 }
 
 /* These record their own hyp_exit first; nothing may be recorded for them afterwards. */

@@ -53,8 +53,9 @@ void hyp_trace_psci_return(void)
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
 	if (unlikely(READ_ONCE(hyp_trace_panicked))) {
-		/* The CPU stays parked, so its table may be taken away. */
-		hyp_totals_shut(&cpu->totals);
+		/* Who has the lock may never give it back. It does not take a ring away now. */
+		hyp_trace_end(cpu);
+		WRITE_ONCE(cpu->parked, false);
 		return;
 	}
 
@@ -62,6 +63,7 @@ void hyp_trace_psci_return(void)
 
 	hyp_spin_lock(&cpu->lock);
 	cpu->parked = false;
+	hyp_trace_rings_reopen(cpu);
 	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 

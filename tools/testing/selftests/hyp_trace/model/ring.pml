@@ -11,7 +11,8 @@
  * writer has no statement that can block, and the reader's loop ends after N attempts.
  *
  * Sizes and mode: -DN=slots -DEVENTS=per page -DATTEMPTS=to write -DOVERWRITE=0|1
- * -DITERATOR=0|1 -DCONTROLS=how often the controller acts -DHOSTILE=0|1.
+ * -DITERATOR=0|1 -DCONTROLS=how often the controller acts -DHOSTILE=0|1 -DPANIC=0|1, which
+ * has EL2 panic, on the writer's CPU or another one, and the host go on.
  * Mutations, each of which must be found: see the names beginning with BREAK_.
  */
 #ifndef N
@@ -34,6 +35,9 @@
 #endif
 #ifndef HOSTILE
 #define HOSTILE		0
+#endif
+#ifndef PANIC
+#define PANIC		0
 #endif
 
 /* With two spares, the reader hands a page out when it can, to somebody who holds it for a while. */
@@ -60,6 +64,8 @@ byte missed;
 bool open, suspended;
 bool loaded;				/* EL2 may touch the pages */
 bool el2_lock;				/* hyp_trace_cpu.lock */
+bool parked;				/* the writer's CPU is in firmware */
+bool panicked;				/* hyp_trace_panicked */
 
 /* The host's state: struct rb_ext_cpu. */
 bool c_lock;
@@ -160,11 +166,74 @@ inline init_ring()
 	restart_ring()
 }
 
+#if PANIC
+/* [hyp_trace_end]: this takes no lock */
+inline end_tracing()
+{
+	d_step {
+		open = false;
+		limit = 0
+	}
+}
+
+/* [hyp_trace_panic, record_panic], on the writer's CPU: the page is begun anew in fact */
+inline panic_here()
+{
+	panicked = true;
+	if
+#ifdef BREAK_RECORD
+	:: open && write < EVENTS ->
+#else
+	:: open && !parked && write < EVENTS ->
+#endif
+		write_event()
+	:: else
+	fi;
+	end_tracing()
+}
+
+/* Another CPU panics. */
+proctype panicker()
+{
+	panicked = true
+}
+#endif
+
 proctype writer()
 {
 	byte attempts, id, word_pos, slot, next, k;
 
 	do
+#if PANIC
+	/* [hyp_trace_psci_leave, hyp_trace_psci_return]: this CPU calls firmware */
+	:: attempts < ATTEMPTS && !wanted ->
+		attempts++;
+		if
+		:: panicked
+		:: !panicked ->
+			lock(el2_lock);
+			parked = true;
+			unlock(el2_lock)
+		fi;
+		if			/* while it comes back */
+		:: true
+		:: panic_here()
+		fi;
+		if
+		:: panicked ->
+#ifndef BREAK_PANIC
+			end_tracing();
+			parked = false
+#else
+			skip
+#endif
+		:: !panicked ->
+			lock(el2_lock);
+			parked = false;
+			unlock(el2_lock)
+		fi
+#endif
+
 	/* [handle___hyp_trace_sync]: a hypercall of this CPU, which writes no event */
 	:: want_suspend ->
 		lock(el2_lock);
@@ -534,11 +603,13 @@ inline give_ring()
 	unlock(c_lock)
 }
 
-/* [cpu_quiescent]: EL2 refuses while the ring is open, as its CPU may be writing. */
-#ifdef BREAK_QUIESCENT
+/* [ring_quiescent]: EL2 refuses while the ring is open, as its CPU may be writing. */
+#if defined(BREAK_QUIESCENT)
 #define quiescent	true
+#elif defined(BREAK_PANIC)
+#define quiescent	(parked || !open)
 #else
-#define quiescent	(!open)
+#define quiescent	((parked && !panicked) || !open)
 #endif
 
 proctype controller()
@@ -553,7 +624,12 @@ proctype controller()
 		/* Unload at any time, without closing; only touch() is checked then. */
 		:: lock(el2_lock);
 		   if
-		   :: quiescent -> loaded = false
+		   :: quiescent ->
+			d_step {	/* [ext_ring_suspend] */
+				open = false;
+				limit = 0
+			}
+			loaded = false
 		   :: !quiescent
 		   fi;
 		   unlock(el2_lock)
@@ -612,6 +688,9 @@ init
 #endif
 #if CONTROLS
 		run controller();
+#endif
+#if PANIC
+		run panicker();
 #endif
 	}
 

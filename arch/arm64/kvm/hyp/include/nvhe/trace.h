@@ -115,7 +115,7 @@ static_assert(offsetof(struct hyp_trace_draft, record) ==
 /**
  * struct hyp_trace_ring - a ring, and what the hypercalls need to know of it
  * @ring:	the ring
- * @was_open:	the ring that was unloaded last was open
+ * @was_open:	the ring that was unloaded last was open: so is the next one, once its CPU runs
  * @memory:	the memory of @ring
  */
 struct hyp_trace_ring {
@@ -181,6 +181,9 @@ struct hyp_trace_cpu {
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
 struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu);
+bool hyp_trace_cpu_is_away(struct hyp_trace_cpu *cpu);
+void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu);
+void hyp_trace_end(struct hyp_trace_cpu *cpu);
 
 /* EL2 has panicked: no CPU may trace any more. */
 extern bool hyp_trace_panicked;
