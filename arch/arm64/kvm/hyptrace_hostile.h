@@ -114,13 +114,20 @@ void hostile_table_describe(struct hostile_table *table);
 void hostile_table_expect_intact(struct kunit *test, struct hostile_table *table,
 				 const char *what);
 
-static inline int hostile_totals_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_rows)
+/* One step of a load. */
+static inline int hostile_totals_load_step(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_rows)
 {
 	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_totals_load, cpu, pfn, nr_pages, nr_rows);
+}
+
+static inline int hostile_totals_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_rows)
+{
 	int ret;
 
 	do {
-		ret = hyptrace_call(&res, __hyp_totals_load, cpu, pfn, nr_pages, nr_rows);
+		ret = hostile_totals_load_step(cpu, pfn, nr_pages, nr_rows);
 	} while (ret == -EINPROGRESS);
 
 	return ret;
@@ -357,6 +364,7 @@ void hostile_functions_in_use(struct kunit *test);
 void hostile_totals_arguments(struct kunit *test);
 void hostile_totals_pages(struct kunit *test);
 void hostile_totals_order(struct kunit *test);
+void hostile_totals_steps(struct kunit *test);
 void hostile_totals_writes(struct kunit *test);
 void hostile_totals_nonsense(struct kunit *test);
 void hostile_random_calls(struct kunit *test);

@@ -231,6 +231,34 @@ void hostile_totals_order(struct kunit *test)
 	hostile_table_expect_intact(test, other, "being refused");
 }
 
+/**
+ * hostile_totals_steps() - a call takes a bounded number of pages, or sets up as many rows
+ * @test:	the test
+ */
+void hostile_totals_steps(struct kunit *test)
+{
+	struct hostile_table *table = hostile_table_new(test);
+	unsigned int steps = 1;
+
+	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, 1));
+	while (hostile_totals_load_step(0, virt_to_pfn(table->region), HOSTILE_TABLE_REGION,
+					HYP_TOTALS_MIN_ROWS) == -EINPROGRESS) {
+		/* It is not there before it is complete. */
+		KUNIT_EXPECT_EQ(test, -EBUSY, hostile_totals_unload(0));
+		steps++;
+	}
+	KUNIT_EXPECT_EQ(test, HOSTILE_TABLE_REGION + HOSTILE_TABLE_PAGES +
+			hyp_totals_places(HYP_TOTALS_MIN_ROWS), steps);
+	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES));
+
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_NOT_NULL(test, find_row(table));
+	hostile_quiet(test);
+	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
+	hostile_table_expect_intact(test, table, "a load in small steps");
+}
+
 /*
  * EL2 reads nothing back: it publishes its own numbers, whatever the host has written. It
  * publishes the extremes only when they change, or may have.

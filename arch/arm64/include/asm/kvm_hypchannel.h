@@ -18,7 +18,7 @@ struct hyp_channel_vm {
 };
 
 /* A vCPU records as many events as it likes. */
-#define HYP_CHANNEL_NO_LIMIT	1
+#define HYP_CHANNEL_NO_LIMIT	U64_MAX
 
 /**
  * struct hyp_channel_vcpu - the channel of a vCPU

@@ -5,6 +5,7 @@
 
 #include <nvhe/totals_table.h>
 #include <nvhe/trace.h>
+#include <nvhe/trace_test.h>
 
 #include <linux/bitfield.h>
 #include <linux/bitmap.h>
@@ -198,22 +199,40 @@ struct hyp_totals_own *hyp_totals_find(struct hyp_totals_cpu *totals, u64 key)
 
 /* Memory -------------------------------------------------------------------------- */
 
-/* A step of its own. The host has passed in zeroed pages, or what it likes to read. */
-static void table_set_up(struct hyp_trace_cpu *cpu, u32 nr_rows)
+/* EL2's own rows, behind the list. */
+static struct hyp_totals_own *table_rows(const struct hyp_trace_memory *mem)
 {
-	const struct hyp_trace_memory *mem = &cpu->totals_memory;
-	/* EL2's own rows are behind the list. */
-	struct hyp_totals_own *rows = hyp_trace_memory_element(mem, mem->nr_pages);
-	struct hyp_totals_row *shared;
-	u32 i;
+	return hyp_trace_memory_element(mem, mem->nr_pages);
+}
 
-	for (i = 0; i < hyp_totals_places(nr_rows); i++) {
+/* Set up as many rows as a step takes pages. The host has passed in what it likes to read. */
+static int rows_set_up(struct hyp_trace_memory *mem, u32 nr_rows)
+{
+	struct hyp_totals_own *rows = table_rows(mem);
+	u32 end = min(mem->set_up + hyp_trace_step_pages(), hyp_totals_places(nr_rows)), i;
+	struct hyp_totals_row *shared;
+
+	for (i = mem->set_up; i < end; i++) {
 		shared = hyp_trace_memory_page(mem, i / HYP_TOTALS_PER_PAGE);
 		rows[i] = row_new(i < HYP_TOTALS_KINDS ? HYP_TOTALS_OTHER(i) : 0,
 				  &shared[i % HYP_TOTALS_PER_PAGE]);
 		if (i && i < HYP_TOTALS_KINDS)
 			row_publish(&rows[i]);
 	}
+
+	mem->set_up = end;
+	return end == hyp_totals_places(nr_rows) ? 0 : -EINPROGRESS;
+}
+
+/* Steps of their own, once all memory has been taken. */
+static int table_set_up(struct hyp_trace_cpu *cpu, u32 nr_rows)
+{
+	struct hyp_trace_memory *mem = &cpu->totals_memory;
+	struct hyp_totals_own *rows = table_rows(mem);
+	int ret = rows_set_up(mem, nr_rows);
+
+	if (ret)
+		return ret;
 
 	/*
 	 * The CPU may be running a guest, and look whether the table is open: so this leaves
@@ -225,7 +244,8 @@ static void table_set_up(struct hyp_trace_cpu *cpu, u32 nr_rows)
 	cpu->totals.state = hyp_trace_memory_page(mem, 0);
 	cpu->totals.used = 0;
 	cpu->totals.replaced = 0;
-	cpu->totals_memory.stage = HYP_TRACE_LOADED;
+	mem->stage = HYP_TRACE_LOADED;
+	return 0;
 }
 
 void handle___hyp_totals_load(struct kvm_cpu_context *host_ctxt)
@@ -243,7 +263,7 @@ void handle___hyp_totals_load(struct kvm_cpu_context *host_ctxt)
 		ret = hyp_trace_memory_load(&cpu->totals_memory, pfn, nr_pages,
 					    hyp_totals_pages(nr_rows), sizeof(void *));
 		if (!ret)
-			table_set_up(cpu, nr_rows);
+			ret = table_set_up(cpu, nr_rows);
 		hyp_spin_unlock(&cpu->lock);
 	}
 

@@ -234,7 +234,7 @@ static bool load_is_same(const struct hyp_trace_memory *mem, u64 pfn, u64 region
  * @nr_pages:	length of the list
  * @element:	size of what becomes of each page frame number, at least that of a pointer
  *
- * Return: 0 if all has been taken: the caller, which has a step of its own for that, sets
+ * Return: 0 if all has been taken: the caller, which has steps of its own for that, sets
  * up what it is for, and then @mem->stage to HYP_TRACE_LOADED. Otherwise an error as
  * __hyp_trace_load() in asm/kvm_hyptrace.h
  */

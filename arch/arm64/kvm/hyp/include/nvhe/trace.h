@@ -57,6 +57,7 @@ enum hyp_trace_stage {
  * @element:	size of an element of the list, once a page is pinned [bytes]
  * @region_taken: pages of the region that EL2 owns, counted from the first
  * @pages_taken: shared pages that are pinned, counted from the last
+ * @set_up:	how much of what the memory is for has been set up, if that takes steps, too
  * @error:	why a load has failed, while its memory is given back; 0 in an unload
  */
 struct hyp_trace_memory {
@@ -67,6 +68,7 @@ struct hyp_trace_memory {
 	u32			element;
 	u32			region_taken;
 	u32			pages_taken;
+	u32			set_up;
 	int			error;
 };
 
