@@ -344,7 +344,10 @@ TRACE_EVENT(vcpu_put,
 	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
 );
 
-/* The guest is about to run. */
+/*
+ * The guest is about to run. If an interrupt is pending when the host has EL2 run the vCPU, the
+ * guest does not run: then there is no such event between vcpu_load and vcpu_put.
+ */
 TRACE_EVENT(vcpu_enter,
 	TP_PROTO(const struct kvm_vcpu *vcpu),
 	TP_ARGS(vcpu),

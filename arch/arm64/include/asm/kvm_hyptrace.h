@@ -240,6 +240,8 @@ enum hyp_trace_ring_state {
  * @HYP_TRACE_TEST_STACK:	mark the unused part of this CPU's stack if arg is 0; otherwise
  *				return 0 if that many bytes have never been used since, else
  *				-ENOSPC
+ * @HYP_TRACE_TEST_REFUSE:	let an interrupt come when a guest is about to be entered, the
+ *				next arg times that guests are traced or measured
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -258,6 +260,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_RECURSE,
 	HYP_TRACE_TEST_TEXT,
 	HYP_TRACE_TEST_STACK,
+	HYP_TRACE_TEST_REFUSE,
 };
 
 /* Deeper than what is recorded; EL2's stack is a page. */

@@ -450,6 +450,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_RECURSE,
 	HYP_TRACE_TEST_TEXT,
 	HYP_TRACE_TEST_STACK,
+	HYP_TRACE_TEST_REFUSE,
 };
 
 static inline int set_online(int cpu, bool online)

@@ -83,7 +83,8 @@ static void raise_gicv3(u32 sgi)
 		       SYS_ICC_SGI1R_EL1);
 }
 
-static void raise(void)
+/* Interrupt this CPU. */
+void hyp_trace_raise(void)
 {
 	u32 sgi = READ_ONCE(doorbell_sgi);
 
@@ -111,7 +112,7 @@ void __hyp_trace_leave(struct hyp_trace_cpu *cpu)
 	if (cpu->leave & HYP_LEAVE_TURNED && open && hyp_trace_tell_later())
 		ext_ring_call_reader(&cpu->user.ring);
 	if (cpu->leave & HYP_LEAVE_RING && hyp_trace_has_doorbell())
-		raise();
+		hyp_trace_raise();
 
 	/* If there is no ring now, it is done when there is one. */
 	cpu->leave = open ? 0 : cpu->leave & HYP_LEAVE_TURNED;

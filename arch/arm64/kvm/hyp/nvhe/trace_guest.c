@@ -5,6 +5,7 @@
  */
 
 #include <nvhe/trace.h>
+#include <nvhe/trace_test.h>
 
 #include <asm/kvm_emulate.h>
 
@@ -107,6 +108,11 @@ u64 __hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 last_exit)
 
 	if (last_exit != HYP_TRACE_NO_EXIT)
 		trace_fixup(vcpu, last_exit, true);
+
+	if (hyp_trace_test_refuse())
+		hyp_trace_raise();
+	if (unlikely(hyp_trace_guest_refused()))
+		return ARM_EXCEPTION_IRQ;
 
 	enter_events(vcpu, hyp_event_id_read(HYP_EVENT_GUEST));
 	exit_code = __guest_enter(vcpu);

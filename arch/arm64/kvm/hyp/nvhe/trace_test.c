@@ -199,6 +199,10 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 	case HYP_TRACE_TEST_STACK:
 		ret = check_stack(arg);
 		break;
+	case HYP_TRACE_TEST_REFUSE:
+		hyp_trace_test.refuse = arg;
+		ret = 0;
+		break;
 	case HYP_TRACE_TEST_MEMORY:
 		ret = pass_around(arg >> 8, arg & 0xff);
 		break;

@@ -893,6 +893,53 @@ TEST_F(hyp, guests_are_paired_dated_and_attributed_to_the_host_task)
 	EXPECT_LE(GUEST_EXITS, exits);
 }
 
+/* How often a vCPU was loaded and put without having been entered. */
+static int count_refused(const char *trace)
+{
+	bool entered = true;
+	int refused = 0;
+	const char *at;
+
+	for (at = trace; (at = strstr(at, ": vcpu_")); at += strlen(": vcpu_")) {
+		if (!strncmp(at, ": vcpu_load: ", strlen(": vcpu_load: ")))
+			entered = false;
+		else if (!strncmp(at, ": vcpu_enter: ", strlen(": vcpu_enter: ")))
+			entered = true;
+		else if (!strncmp(at, ": vcpu_put: ", strlen(": vcpu_put: ")))
+			refused += !entered;
+	}
+	return refused;
+}
+
+#define REFUSED		20
+
+/* If an interrupt is pending, the guest is not entered: that is no run of a guest. */
+TEST_F(hyp, an_entry_that_is_refused_is_none)
+{
+	int enters, exits, lefts;
+	char *text;
+
+	if (!el2_can_ring())
+		SKIP(return, "EL2 can't raise an interrupt");
+
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:vcpu_load hyp:vcpu_enter hyp:vcpu_exit hyp:vcpu_put"));
+	ASSERT_EQ(0, put(HYP "events/hyp/hyp_exit/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_REFUSE, REFUSED));
+	ASSERT_LT(0, run_guest(2 * REFUSED, NULL));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	text = get(HYP "trace");
+	/* EL2 lets interrupts come; the machine may have some, too. */
+	EXPECT_LE(REFUSED, count_refused(text));
+	enters = count_of(text, ": vcpu_enter: ");
+	exits = count_of(text, ": vcpu_exit: ");
+	lefts = count_of(text, ": hyp_exit: reason=eret_guest");
+	EXPECT_LE(2 * REFUSED, enters);
+	EXPECT_EQ(enters, exits);
+	EXPECT_EQ(enters, lefts);
+	free(text);
+}
+
 TEST_F(hyp, hypercalls_are_shown_by_name)
 {
 	char *text;

@@ -324,6 +324,7 @@ bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
 bool hyp_trace_beyond_ring(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now);
 bool hyp_trace_has_doorbell(void);
 int hyp_trace_set_doorbell(u64 sgi);
+void hyp_trace_raise(void);
 void __hyp_trace_leave(struct hyp_trace_cpu *cpu);
 void hyp_trace_exit_early(struct hyp_trace_cpu *cpu);
 
@@ -404,6 +405,25 @@ static __always_inline u64 hyp_trace_guest_begin(void)
 }
 
 /**
+ * hyp_trace_guest_refused() - test whether __guest_enter() would refuse to enter a guest
+ *
+ * It does so if an interrupt is pending. Then the guest does not run and EL2 is not left, so nothing
+ * is recorded or counted. An interrupt that comes after this test, before __guest_enter() looks, is
+ * recorded as if it had come after the guest's entry.
+ *
+ * Return: true if so; the exit code is ARM_EXCEPTION_IRQ
+ */
+static __always_inline bool hyp_trace_guest_refused(void)
+{
+	if (likely(!read_sysreg(isr_el1)))
+		return false;
+
+	/* __guest_enter() does the same: its callers rely on it. */
+	isb();
+	return true;
+}
+
+/**
  * hyp_trace_guest_run() - run a guest up to its next exit
  * @vcpu:	its vCPU
  * @traced:	what hyp_trace_guest_begin() has returned
@@ -419,6 +439,9 @@ static __always_inline u64 hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 traced
 		return __guest_enter(vcpu);
 	if (traced != HYP_TRACE_TOTALS)
 		return __hyp_trace_guest_run(vcpu, *last_exit);
+
+	if (unlikely(hyp_trace_guest_refused()))
+		return ARM_EXCEPTION_IRQ;
 
 	hyp_totals_guest_enter(vcpu);
 	return hyp_totals_guest_exit(vcpu, __guest_enter(vcpu));

@@ -18,11 +18,13 @@
  * @step_pages:	pages in a step of loading or unloading, 0 for HYP_TRACE_STEP_PAGES
  * @withhold:	treat every guest as a protected one; 6.12 can't create protected guests
  * @panic_swapped: panic when a page has been swapped
+ * @refuse:	so often an interrupt comes when a guest is about to be entered
  */
 struct hyp_trace_test {
 	u32	step_pages;
 	bool	withhold;
 	bool	panic_swapped;
+	u32	refuse;
 };
 
 extern struct hyp_trace_test hyp_trace_test;
@@ -45,6 +47,16 @@ static inline void hyp_trace_test_swapped(void)
 	BUG_ON(hyp_trace_test.panic_swapped);
 }
 
+/* Whether to let an interrupt come now. */
+static inline bool hyp_trace_test_refuse(void)
+{
+	if (likely(!hyp_trace_test.refuse))
+		return false;
+
+	hyp_trace_test.refuse--;
+	return true;
+}
+
 #else
 
 static inline u32 hyp_trace_step_pages(void)
@@ -58,6 +70,11 @@ static inline bool hyp_trace_test_withhold(void)
 }
 
 static inline void hyp_trace_test_swapped(void) { }
+
+static inline bool hyp_trace_test_refuse(void)
+{
+	return false;
+}
 
 #endif
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_TEST_H */
