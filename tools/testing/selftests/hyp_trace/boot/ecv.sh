@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in QEMU: this CPU has a counter that need not be synchronized, and EL2's clock, which reads
+# that one, is right.
+
+. /tests/result.sh
+
+dmesg | grep -q 'detected: Enhanced Counter Virtualization$'
+result "the CPU has FEAT_ECV"
+hyp_trace_test || status=1
+exit $status
