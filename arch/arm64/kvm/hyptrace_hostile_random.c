@@ -6,13 +6,18 @@
  * Each CPU offers rings of its own, some of them malformed, and makes calls with arguments
  * of which some are invalid. Chance decides which rings EL2 takes. The host must not touch
  * a region that EL2 may own, because that access is fatal to it. So the calls come in
- * rounds: at the end of a round everything is taken back, and must be as before.
+ * rounds: at the end of a round everything is taken back, and must be as before. Guests may run
+ * beside them: hostile.sh repeats the tests with one.
  */
 
 #include <asm/kvm_hyptrace_ids.h>
+#include <linux/arm-smccc.h>
+#include <linux/completion.h>
+#include <linux/cpu.h>
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/prandom.h>
+#include <linux/psci.h>
 #include <linux/sched.h>
 #include <linux/trace_ext_function.h>
 
@@ -28,7 +33,7 @@
 #define TABLES		8	/* the same for tables of totals */
 
 static ulong calls = CALLS;
-module_param(calls, ulong, 0444);
+module_param(calls, ulong, 0644);
 MODULE_PARM_DESC(calls, "random calls to make");
 
 static ulong seed = 1;
@@ -38,7 +43,7 @@ MODULE_PARM_DESC(seed, "where to begin with random numbers");
 enum call {
 	LOAD, UNLOAD, SYNC, MODE, EVENT, FOLLOW, PRED, FILTER, TRIGGER, RUN, SWAP, RESET, HOOK,
 	CLOCK, ALARM, DOORBELL, WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD,
-	TOTALS_ENABLE, TOTALS_VM, FUNCTIONS, STACKS,
+	TOTALS_ENABLE, TOTALS_VM, FUNCTIONS, STACKS, MARK, PARK,
 	NR_CALLS
 };
 
@@ -49,9 +54,9 @@ static const struct {
 	int		errors[4];
 } kinds[NR_CALLS] = {
 	[LOAD]		= { "load", 10, { -EINVAL, -EBUSY, -EPERM } },
-	[UNLOAD]	= { "unload", 9, { -EINVAL, -EBUSY, -ENOENT } },
-	[SYNC]		= { "sync", 9, { -EINVAL } },
-	[MODE]		= { "mode", 5, { -EINVAL } },
+	[UNLOAD]	= { "unload", 8, { -EINVAL, -EBUSY, -ENOENT } },
+	[SYNC]		= { "sync", 8, { -EINVAL } },
+	[MODE]		= { "mode", 4, { -EINVAL } },
 	[EVENT]		= { "event", 4, { -EINVAL } },
 	[FOLLOW]	= { "follow", 4, { -EINVAL } },
 	[PRED]		= { "pred", 4, { -EINVAL, -EBUSY } },
@@ -64,7 +69,7 @@ static const struct {
 	[CLOCK]		= { "clock", 3, { -EINVAL } },
 	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
 	[DOORBELL]	= { "doorbell", 2, { -EINVAL } },
-	[WRITE_EVENT]	= { "write_event", 5 },
+	[WRITE_EVENT]	= { "write_event", 4 },
 	[SHARE]		= { "share", 3, { -EPERM } },
 	[UNSHARE]	= { "unshare", 3, { -EPERM, -EBUSY } },
 	[TOTALS_LOAD]	= { "totals_load", 4, { -EINVAL, -EBUSY, -EPERM } },
@@ -73,11 +78,14 @@ static const struct {
 	[TOTALS_VM]	= { "totals_vm", 1, { -EINVAL } },
 	[FUNCTIONS]	= { "functions", 1, { -EINVAL, -ENODEV } },
 	[STACKS]	= { "stacks", 1, { -EINVAL } },
+	[MARK]		= { "mark", 2, { -EINVAL, -EBADF } },
+	[PARK]		= { "park", 2 },
 };
 
 /**
  * struct attacker - state of one CPU
  * @task:	its thread
+ * @done:	its thread has made its calls
  * @rnd:	its random number generator
  * @ring:	rings that it can offer
  * @used:	number of rings that it has offered in this round
@@ -90,6 +98,7 @@ static const struct {
  */
 struct attacker {
 	struct task_struct	*task;
+	struct completion	done;
 	struct rnd_state	rnd;
 	struct hostile_ring	*ring[RINGS];
 	int			used;
@@ -216,6 +225,28 @@ static int random_pred(struct attacker *a)
 	return hostile_pred_range(place, random_u64(a), random_u64(a), random_u64(a), rest);
 }
 
+/* Rings are rare, so some marks are preceded by all that they need. */
+static int random_mark(struct attacker *a)
+{
+	if (one_in(a, 8) && a->used < RINGS) {
+		hostile_load_ring(smp_processor_id(), a->ring[a->used++]);
+		hostile_mode(HYP_TRACE_ON, 1);
+		hostile_run(1);
+		hostile_sync(smp_processor_id(), HYP_TRACE_OPEN, 0);
+	}
+
+	return hostile_mark(number(a, TRACE_EXT_MARK_MAX + 2));
+}
+
+/* EL2 passes this call on to firmware, and takes the CPU for parked meanwhile. */
+static int park(void)
+{
+	struct arm_smccc_res res;
+
+	arm_smccc_smc(PSCI_0_2_FN_PSCI_VERSION, 0, 0, 0, 0, 0, 0, 0, &res);
+	return res.a0 == PSCI_RET_NOT_SUPPORTED ? -EOPNOTSUPP : 0;
+}
+
 static int random_call(struct attacker *a, enum call call)
 {
 	switch (call) {
@@ -277,6 +308,10 @@ static int random_call(struct attacker *a, enum call call)
 					 number(a, FTRACE_RETFUNC_DEPTH + 2), number(a, 2));
 	case STACKS:
 		return hostile_stacks(number(a, 2), random_u64(a));
+	case MARK:
+		return random_mark(a);
+	case PARK:
+		return park();
 	case NR_CALLS:
 		break;
 	}
@@ -337,6 +372,7 @@ static int attack(void *data)
 		cond_resched();
 	}
 
+	complete(&a->done);
 	/* Wait for kthread_stop(), as a thread that has ended can't be stopped. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
@@ -394,21 +430,35 @@ static void restore(struct kunit *test, struct attacker *a)
 	}
 }
 
+/* The last CPU is off in every second round: EL2 takes rings for it, and gives them back. */
+static bool is_off(int cpu, u64 seed)
+{
+	return cpu && cpu == nr_cpu_ids - 1 && seed / nr_cpu_ids % 2;
+}
+
 static void one_round(struct kunit *test, struct attacker *attackers, u64 seed)
 {
+	int cpu, last = nr_cpu_ids - 1;
 	struct attacker *a;
-	int cpu;
 
+	if (is_off(last, seed))
+		KUNIT_ASSERT_EQ(test, 0, remove_cpu(last));
 	for_each_online_cpu(cpu) {
 		a = &attackers[cpu];
 		prandom_seed_state(&a->rnd, seed + cpu);
 		a->used = 0;
 		a->tables_used = 0;
+		init_completion(&a->done);
 		a->task = kthread_run_on_cpu(attack, a, cpu, "hostile/%u");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(a->task));
 	}
-	for_each_online_cpu(cpu)
+	/* A thread that is stopped before it runs does nothing. */
+	for_each_online_cpu(cpu) {
+		wait_for_completion(&attackers[cpu].done);
 		kthread_stop(attackers[cpu].task);
+	}
+	if (is_off(last, seed))
+		KUNIT_ASSERT_EQ(test, 0, add_cpu(last));
 
 	take_back(test);
 	for_each_online_cpu(cpu) {

@@ -660,6 +660,67 @@ static void a_large_region_is_taken_in_steps(struct kunit *test)
 	hostile_expect_intact(test, ring, "a large region");
 }
 
+/* A ring whose list does not fit into a page, and which takes many steps. */
+#define LARGE_SLOTS	600
+#define LARGE_PAGES	(1 + LARGE_SLOTS + HOSTILE_SPARES)
+
+/* Make the list anew, after EL2 has had it. */
+static void large_describe(u64 *region, u64 region_pages, void *const *pages)
+{
+	int i;
+
+	memset(region, 0, region_pages * PAGE_SIZE);
+	for (i = 0; i < LARGE_PAGES; i++)
+		region[i] = virt_to_pfn(pages[i]);
+}
+
+static void a_large_ring_is_like_a_small_one(struct kunit *test)
+{
+	const u64 region_pages = hyp_trace_region_pages(LARGE_SLOTS + HOSTILE_SPARES);
+	void **pages = kunit_kcalloc(test, LARGE_PAGES, sizeof(*pages), GFP_KERNEL);
+	u64 *region = alloc_pages_exact(region_pages * PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
+	struct hostile_ring *ring = hostile_ring_new(test);
+	int i, id;
+
+	KUNIT_ASSERT_NOT_NULL(test, pages);
+	KUNIT_ASSERT_NOT_NULL(test, region);
+	KUNIT_ASSERT_GT(test, LARGE_PAGES, 2 * HYP_TRACE_STEP_PAGES);
+	for (i = 0; i < LARGE_PAGES; i++)
+		pages[i] = hostile_page_new(test);
+
+	/* The last page that EL2 takes is wrong: what it has pinned before is the host's again. */
+	large_describe(region, region_pages, pages);
+	region[0] = hostile_bad_pfn(0);
+	KUNIT_EXPECT_EQ(test, -EPERM, hostile_load(0, virt_to_pfn(region), region_pages,
+						   LARGE_SLOTS));
+	KUNIT_EXPECT_EQ(test, 0, hostile_unshare(pages[LARGE_PAGES - 1]));
+	KUNIT_EXPECT_EQ(test, 0, hostile_share(pages[LARGE_PAGES - 1]));
+
+	large_describe(region, region_pages, pages);
+	KUNIT_ASSERT_EQ(test, 0, hostile_load(0, virt_to_pfn(region), region_pages, LARGE_SLOTS));
+	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
+	/* More than it has room for. */
+	for (i = 0; i < (LARGE_SLOTS + 1) * (EXT_RING_DATA_SIZE / 20 + 1); i++)
+		hostile_write_event(i);
+	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_swap_for(0, 0));
+	id = hostile_swap_for(0, LARGE_SLOTS);
+	KUNIT_EXPECT_LE(test, 0, id);
+	KUNIT_EXPECT_GT(test, LARGE_SLOTS, id);
+	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_swap_for(0, LARGE_SLOTS));
+	for (i = 0; i < LARGE_PAGES; i++)
+		KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unshare(pages[i]));
+	hostile_quiet(test);
+	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
+
+	for (i = 0; i < LARGE_PAGES; i++)
+		KUNIT_EXPECT_EQ(test, 0, hostile_unshare(pages[i]));
+	KUNIT_EXPECT_NULL(test, memchr_inv(region, 0, region_pages * PAGE_SIZE));
+	free_pages_exact(region, region_pages * PAGE_SIZE);
+	hostile_expect_intact(test, ring, "a large ring");
+}
+
 /* Calls too early, too late or twice ------------------------------------------------ */
 
 static void without_a_ring_there_is_none(struct kunit *test)
@@ -974,6 +1035,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(a_ring_that_is_being_loaded_or_unloaded_refuses_all_else),
 	KUNIT_CASE(what_was_taken_is_given_back_step_by_step),
 	KUNIT_CASE(a_large_region_is_taken_in_steps),
+	KUNIT_CASE(a_large_ring_is_like_a_small_one),
 	KUNIT_CASE(without_a_ring_there_is_none),
 	KUNIT_CASE(what_is_done_twice_is_refused),
 	KUNIT_CASE(only_spares_go_into_the_ring),
