@@ -52,7 +52,7 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 {
 	const struct hyp_panic_regs *panic = &cpu->panic;
 
-	/* A CPU that is on its way out of firmware has not got its ring back: others may take it. */
+	/* A CPU on its way out of firmware has not got its ring back: others may take it. */
 	if (cpu->parked || !cpu->user.ring.open || !trace_hyp_panic_enabled())
 		return;
 

@@ -922,8 +922,9 @@ TEST_F(hyp, an_entry_that_is_refused_is_none)
 	if (!el2_can_ring())
 		SKIP(return, "EL2 can't raise an interrupt");
 
-	ASSERT_EQ(0, put(HYP "set_event", "hyp:vcpu_load hyp:vcpu_enter hyp:vcpu_exit hyp:vcpu_put"));
-	ASSERT_EQ(0, put(HYP "events/hyp/hyp_exit/enable", "1"));
+	ASSERT_EQ(0, put(HYP "set_event", "hyp:vcpu_enter hyp:vcpu_exit hyp:hyp_exit"));
+	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_load/enable", "1"));
+	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_put/enable", "1"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_REFUSE, REFUSED));
 	ASSERT_LT(0, run_guest(2 * REFUSED, NULL));

@@ -290,6 +290,11 @@ static int set_pair(const char *remove, const char *on, const char *off)
 	return put(path_of(HAS_TRIGGER, off), text);
 }
 
+static int lines_of(const char *event)
+{
+	return count_in(HYP "trace", path_of("%s: ", event));
+}
+
 /* All that a run of a vCPU consists of. */
 static const char * const of_a_run[] = {
 	"hyp_enter", "hyp_exit", "host_hcall", "host_hcall_done", "vcpu_load", "vcpu_enter",
@@ -315,7 +320,7 @@ TEST_F_TIMEOUT(trigger, a_guest_goes_on_under_every_pair, 300)
 			EXPECT_LT(0, run_guest(GUEST_EXITS, NULL))
 				TH_LOG("from %s to %s", of_a_run[on], of_a_run[off]);
 			ASSERT_EQ(0, set_pair("!", of_a_run[on], of_a_run[off]));
-			recorded += count_in(HYP "trace", path_of("%s: ", of_a_run[on])) >= GUEST_EXITS;
+			recorded += lines_of(of_a_run[on]) >= GUEST_EXITS;
 		}
 		EXPECT_EQ(NR_OF_A_RUN - 1, recorded) TH_LOG("from %s", of_a_run[on]);
 		ASSERT_EQ(0, put(path_of(HYP "events/hyp/%s/enable", of_a_run[on]), "0"));

@@ -407,8 +407,8 @@ static __always_inline u64 hyp_trace_guest_begin(void)
 /**
  * hyp_trace_guest_refused() - test whether __guest_enter() would refuse to enter a guest
  *
- * It does so if an interrupt is pending. Then the guest does not run and EL2 is not left, so nothing
- * is recorded or counted. An interrupt that comes after this test, before __guest_enter() looks, is
+ * It does so if an interrupt is pending. Then the guest does not run and EL2 is not left, so
+ * nothing is recorded or counted. An interrupt that comes after this test, before __guest_enter() looks, is
  * recorded as if it had come after the guest's entry.
  *
  * Return: true if so; the exit code is ARM_EXCEPTION_IRQ
