@@ -22,7 +22,7 @@
 void list_add(struct list *list, const char *text)
 {
 	list->text = xrealloc(list->text, list->nr + 2, sizeof(char *));
-	list->text[list->nr] = strcpy(xrealloc(NULL, strlen(text) + 1, 1), text);
+	list->text[list->nr] = xstrdup(text);
 	list->text[++list->nr] = NULL;
 }
 

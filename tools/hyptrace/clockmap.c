@@ -250,8 +250,7 @@ bool clockmap_choose(struct clockmap *map, uint64_t first, uint64_t last, unsign
 	size_t *of = xrealloc(NULL, map->given + 1, sizeof(*of)), i, longest = 0, best;
 	struct runs runs = { 0 };
 
-	if (map->given)
-		qsort(map->pair, map->given, sizeof(*map->pair), by_host);
+	sort(map->pair, map->given, sizeof(*map->pair), by_host);
 	for (i = 0; i < map->given; i++) {
 		of[i] = add_to_run(&runs, &map->pair[i]);
 		if (runs.run[of[i]].nr > longest)

@@ -65,7 +65,12 @@ static _Noreturn void run(char **argv)
 	_exit(127);
 }
 
-static pid_t xfork(void)
+/**
+ * xfork() - start a process, or end the program
+ *
+ * Return: as fork()
+ */
+pid_t xfork(void)
 {
 	pid_t pid;
 

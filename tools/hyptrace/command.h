@@ -12,6 +12,7 @@
 extern volatile sig_atomic_t interrupted;
 
 void catch_interrupts(void);
+pid_t xfork(void);
 int command_run(char **argv);
 pid_t command_start(char **argv);
 pid_t helper_start(char **argv, int output);

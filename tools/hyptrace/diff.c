@@ -13,7 +13,7 @@
 
 struct arguments {
 	struct selection	selection;
-	const char		*path[2];
+	struct input		input[2];
 };
 
 /**
@@ -39,7 +39,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
 			return ARGP_ERR_UNKNOWN;
-		arguments->path[state->arg_num] = argument;
+		arguments->input[state->arg_num].path = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
@@ -85,7 +85,7 @@ static size_t make_pairs(struct pair *pairs, const struct table *a, const struct
 		if (!table_find(b, 0, 0, row->kind, row->reason))
 			pairs[n++] = pair_of(row, NULL);
 	}
-	qsort(pairs, n, sizeof(*pairs), by_slowness);
+	sort(pairs, n, sizeof(*pairs), by_slowness);
 	return n;
 }
 
@@ -140,18 +140,19 @@ int cmd_diff(int argc, char **argv)
 	size_t i, n;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	read_in_child(arguments.input, 2);
 	for (i = 0; i < 2; i++) {
-		all = table_of_file(arguments.path[i]);
+		all = table_of_file(&arguments.input[i]);
 		tables[i] = select_rows(all, &arguments.selection, true);
 		table_free(all);
 	}
 	pairs = xrealloc(NULL, tables[0]->nr + tables[1]->nr + 1, sizeof(*pairs));
 	n = make_pairs(pairs, tables[0], tables[1]);
 	if (!n)
-		errx(1, "nothing of what was asked for is in %s and %s", arguments.path[0],
-		     arguments.path[1]);
-	printf("A: %s\nB: %s\n\n%-39s %9s %9s %9s %9s %9s %9s %9s\n", arguments.path[0],
-	       arguments.path[1], "", "Samples A", "B", "Avg A", "B", "Change", "p99 A", "B");
+		errx(1, "nothing of what was asked for is in %s and %s",
+		     arguments.input[0].path, arguments.input[1].path);
+	printf("A: %s\nB: %s\n\n%-39s %9s %9s %9s %9s %9s %9s %9s\n", arguments.input[0].path,
+	       arguments.input[1].path, "", "Samples A", "B", "Avg A", "B", "Change", "p99 A", "B");
 	for (i = 0; i < n; i++)
 		print_pair(&pairs[i], tables);
 	free(pairs);

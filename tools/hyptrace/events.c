@@ -64,6 +64,32 @@ struct event_field event_field(struct tep_handle *tep, const char *system, const
 }
 
 /**
+ * event_field_free() - free what event_field() has allocated
+ * @field:	the field
+ */
+void event_field_free(struct event_field *field)
+{
+	free(field->name);
+}
+
+/**
+ * number_in() - a number in an event
+ * @field:	where it is; NULL if there is no such field
+ * @record:	the event
+ *
+ * Return: the number; 0 if the event has no such field, or ends before it, as in a damaged file
+ */
+unsigned long long number_in(struct tep_format_field *field, const struct tep_record *record)
+{
+	unsigned long long value = 0;
+
+	if (field && field->offset >= 0 && field->size >= 0 && field->offset <= record->size &&
+	    field->size <= record->size - field->offset)
+		tep_read_number_field(field, record->data, &value);
+	return value;
+}
+
+/**
  * field_value() - the value of a field
  * @field:	the field
  * @record:	an event of its type
@@ -72,10 +98,7 @@ struct event_field event_field(struct tep_handle *tep, const char *system, const
  */
 unsigned long long field_value(const struct event_field *field, const struct tep_record *record)
 {
-	unsigned long long value = 0;
-
-	tep_read_number_field(field->field, record->data, &value);
-	return value;
+	return number_in(field->field, record);
 }
 
 /**

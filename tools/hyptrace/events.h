@@ -30,6 +30,8 @@ struct event_field {
 
 struct event_field event_field(struct tep_handle *tep, const char *system, const char *event,
 			       const char *field);
+void event_field_free(struct event_field *field);
+unsigned long long number_in(struct tep_format_field *field, const struct tep_record *record);
 unsigned long long field_value(const struct event_field *field, const struct tep_record *record);
 const char *value_name(const struct event_field *field, unsigned long long value);
 

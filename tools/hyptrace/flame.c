@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "input.h"
 #include "speedscope.h"
 #include "subcommands.h"
 #include "table.h"
@@ -24,7 +25,7 @@
 
 /* A function, called by a chain of others. */
 struct node {
-	const char	*name;
+	char		*name;
 	struct node	*caller, *called, *next;	/* @called: the first one of a list */
 	uint64_t	self;				/* [ns] */
 };
@@ -37,7 +38,7 @@ static struct node *node_called(struct node *caller, const char *name)
 		if (!strcmp(node->name, name))
 			return node;
 	node = xzalloc(sizeof(*node));
-	node->name = name;
+	node->name = xstrdup(name);
 	node->caller = caller;
 	node->next = caller->called;
 	caller->called = node;
@@ -52,6 +53,7 @@ static void node_free(struct node *node)
 		next = called->next;
 		node_free(called);
 	}
+	free(node->name);
 	free(node);
 }
 
@@ -142,7 +144,7 @@ static void print_folded(const struct node *root)
 
 	for (called = root->called; called; called = called->next)
 		add_lines(&lines, called, "");
-	qsort(lines.line, lines.nr, sizeof(*lines.line), by_text);
+	sort(lines.line, lines.nr, sizeof(*lines.line), by_text);
 	for (i = 0; i < lines.nr; i++) {
 		puts(lines.line[i]);
 		free(lines.line[i]);
@@ -153,7 +155,8 @@ static void print_folded(const struct node *root)
 /* All ------------------------------------------------------------------------------------- */
 
 struct arguments {
-	const char	*input, *speedscope;
+	struct input	input;
+	const char	*speedscope;
 };
 
 enum {
@@ -174,7 +177,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 	switch (option) {
 	case 'i':
-		arguments->input = argument;
+		arguments->input.path = argument;
 		return 0;
 	case OPTION_SPEEDSCOPE:
 		arguments->speedscope = argument;
@@ -193,14 +196,15 @@ int cmd_flame(int argc, char **argv)
 		       "'hyptrace record --graph' records functions; 'flamegraph.pl' draws "
 		       "folded stacks.",
 	};
-	struct arguments arguments = { .input = "trace.dat" };
+	struct arguments arguments = { .input.path = "trace.dat" };
 	struct flame flame = { .root = xzalloc(sizeof(*flame.root)) };
 	const struct graph_user user = { .data = &flame, .open = call, .close = ret };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	read_in_child(&arguments.input, 1);
 	if (arguments.speedscope)
 		flame.speedscope = speedscope_new();
-	graph_read(arguments.input, &user);
+	graph_read(&arguments.input, &user);
 	print_folded(flame.root);
 	if (arguments.speedscope)
 		speedscope_write(flame.speedscope, arguments.speedscope);

@@ -107,14 +107,14 @@ static int follow(struct tracecmd_input *handle, struct tep_record *record, int 
 
 /**
  * graph_read() - follow the calls in a recording
- * @path:	a trace.dat
+ * @input:	a trace.dat
  * @user:	told of each call, and of each return
  *
  * If it can't be read or has none, the program ends with the reason.
  */
-void graph_read(const char *path, const struct graph_user *user)
+void graph_read(const struct input *input, const struct graph_user *user)
 {
-	struct tracecmd_input *top = trace_open(path), *hyp = trace_hyp(top, path);
+	struct tracecmd_input *top = trace_open(input), *hyp = trace_hyp(top, input->path);
 	struct reader r = { .user = user, .tep = tracecmd_get_tep(top) };
 	int cpu;
 
@@ -123,13 +123,15 @@ void graph_read(const char *path, const struct graph_user *user)
 	r.exit_func = event_field(r.tep, "ftrace", "funcgraph_exit", "func");
 	r.exit_depth = event_field(r.tep, "ftrace", "funcgraph_exit", "depth");
 	if (tracecmd_iterate_events(hyp, NULL, 0, follow, &r) < 0)
-		errx(1, "%s: libtracecmd can't read all of it", path);
+		errx(1, "%s: libtracecmd can't read all of it", input->path);
 	for (cpu = 0; cpu < r.nr_cpus; cpu++)
 		close_from(&r, cpu, 0, r.cpu[cpu].last);
 	if (!r.entries)
-		errx(1, "%s: has no calls of functions: use hyptrace record --graph", path);
+		errx(1, "%s: has no calls of functions: use hyptrace record --graph",
+		     input->path);
 	if (r.lost)
-		warnx("%s: %" PRIu64 " events were lost, and calls end there", path, r.lost);
+		warnx("%s: %" PRIu64 " events were lost, and calls end there",
+		      input->path, r.lost);
 	free(r.cpu);
 	tracecmd_close(hyp);
 	tracecmd_close(top);

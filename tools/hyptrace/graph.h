@@ -7,11 +7,13 @@
 
 #include <stdint.h>
 
+#include "input.h"
+
 /**
  * struct graph_user - who wants to know of calls
  * @data:	passed on
- * @open:	a function is called, on a CPU, at a time [ns]. Its name is the same pointer for
- *		the same function
+ * @open:	a function is called, on a CPU, at a time [ns]. Its name is there until @open
+ *		returns
  * @close:	the last function that was called on a CPU, and has not returned, returns
  *
  * Each function that is called returns, if not before then where the recording of its CPU ends or
@@ -23,6 +25,6 @@ struct graph_user {
 	void	(*close)(void *data, int cpu, uint64_t ts);
 };
 
-void graph_read(const char *path, const struct graph_user *user);
+void graph_read(const struct input *input, const struct graph_user *user);
 
 #endif /* HYPTRACE_GRAPH_H */

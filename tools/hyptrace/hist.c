@@ -17,7 +17,8 @@
 struct arguments {
 	struct measurement	measurement;
 	struct selection	selection;
-	const char		*what, *input, *plot;
+	struct input		input;
+	const char		*what, *plot;
 };
 
 enum {
@@ -61,7 +62,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		state->child_inputs[1] = &arguments->measurement;
 		return 0;
 	case 'i':
-		arguments->input = argument;
+		arguments->input.path = argument;
 		return 0;
 	case OPTION_PLOT:
 		if (!ends_in(argument, ".svg") && !ends_in(argument, ".png"))
@@ -76,7 +77,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!arguments->what)
 			argp_error(state, "say of what: KIND/REASON, such as exit_host/WFx, hcall/__kvm_vcpu_run, or guest");
-		if (arguments->input &&
+		if (arguments->input.path &&
 		    (arguments->measurement.argv || arguments->measurement.seconds))
 			argp_error(state, "either -i, or a command, or -d");
 		return 0;
@@ -187,7 +188,12 @@ int cmd_hist(int argc, char **argv)
 	struct row sum;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-	table = arguments.input ? table_of_file(arguments.input) : measure(&arguments.measurement);
+	if (arguments.input.path) {
+		read_in_child(&arguments.input, 1);
+		table = table_of_file(&arguments.input);
+	} else {
+		table = measure(&arguments.measurement);
+	}
 	selected = select_rows(table, &arguments.selection, true);
 	if (!selected->nr)
 		errx(1, "%s: has not happened; hyptrace stat lists what has", arguments.what);

@@ -161,15 +161,16 @@ static bool json_to_vm(struct table *table, json_t *object)
 
 /**
  * read_json() - read a table that was printed as JSON
- * @file:	the file
- * @path:	its name, for messages
+ * @input:	the file
  *
  * If it can't be read, the program ends with the reason.
  *
  * Return: the table
  */
-struct table *read_json(FILE *file, const char *path)
+struct table *read_json(const struct input *input)
 {
+	FILE *file = input_stream(input);
+	const char *path = input->path;
 	json_t *root, *rows, *vms, *object;
 	struct table *table = table_new();
 	const char *format;
@@ -178,6 +179,7 @@ struct table *read_json(FILE *file, const char *path)
 	size_t i;
 
 	root = json_loadf(file, 0, &error);
+	fclose(file);
 	if (!root)
 		errx(1, "%s: neither a trace.dat nor JSON: %s", path, error.text);
 	if (json_unpack(root, "{ss, sF, sI, so, so}", "format", &format, "seconds",

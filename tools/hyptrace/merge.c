@@ -24,7 +24,8 @@
 #include "tracefile.h"
 
 struct arguments {
-	const char	*host, *guest, *clock, *output;
+	struct input	input[2];	/* of the host, and of the guest */
+	const char	*clock, *output;
 	long		vm, run;
 	bool		json;
 };
@@ -68,12 +69,13 @@ static void add_buffer(struct recorded *r, struct tracecmd_input *buffer)
 		};
 }
 
-static void recorded_open(struct recorded *r, const char *path, const char *from)
+static void recorded_open(struct recorded *r, const struct input *input, const char *from)
 {
-	struct tracecmd_input *top = trace_open(path), *buffer;
+	struct tracecmd_input *top = trace_open(input), *buffer;
+	const char *path = input->path;
 	int i;
 
-	*r = (struct recorded) { .path = path, .from = from, .file = tracefile_open(path) };
+	*r = (struct recorded) { .path = path, .from = from, .file = tracefile_open(input) };
 	if (r->file->changes)
 		errx(1, "%s: its option %s changes its times: merge the file as it was recorded, without --date",
 		     path, r->file->changes);
@@ -589,7 +591,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
 			argp_error(state, "only two recordings can be merged");
-		*(state->arg_num ? &arguments->guest : &arguments->host) = argument;
+		arguments->input[state->arg_num].path = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
@@ -628,8 +630,9 @@ int cmd_merge(int argc, char **argv)
 	const char *clock;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	recorded_open(&host, arguments.host, "host");
-	recorded_open(&guest, arguments.guest, "guest");
+	read_in_child(arguments.input, 2);
+	recorded_open(&host, &arguments.input[0], "host");
+	recorded_open(&guest, &arguments.input[1], "guest");
 	clock = arguments.clock ?: clock_of(&guest);
 	check_clock_of_host(&host);
 	told = read_clocks(&clocks, &host, clock, arguments.vm);

@@ -30,7 +30,7 @@ void print_table(FILE *file, enum format format, const struct table *table,
 void print_sections(FILE *file, const struct table *table);
 void print_json(FILE *file, const struct table *table, const struct selection *selection,
 		const struct table *all, const struct recording *recording);
-struct table *read_json(FILE *file, const char *path);
+struct table *read_json(const struct input *input);
 void warn_of_lost(const struct table *table, const char *from);
 
 #endif /* HYPTRACE_PRINT_H */

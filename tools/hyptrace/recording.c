@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <trace-cmd.h>
+#include <unistd.h>
 
 #include "events.h"
 #include "hyp.h"
@@ -130,13 +131,14 @@ static void learn_vcpu(struct follower *f, struct cpu *c, struct task *task,
 		       const struct tep_record *record, int type)
 {
 	const struct vcpu_fields *fields = type < f->nr_types ? &f->fields[type] : NULL;
-	unsigned long long vm, index;
+	unsigned int vm, index;
 	struct vcpu_state *v;
 
 	if (!fields || !fields->vm)
 		return;
-	tep_read_number_field(fields->vm, record->data, &vm);
-	tep_read_number_field(fields->index, record->data, &index);
+	/* The fields have 16 bits. */
+	vm = (uint16_t)number_in(fields->vm, record);
+	index = (uint16_t)number_in(fields->index, record);
 	v = vcpu_find(f, vm, index);
 	if (!v) {
 		/* If it runs already, no event has told until now which one it is. */
@@ -377,6 +379,8 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 	struct task *task;
 	struct cpu *c;
 
+	if (type < 0)
+		return;
 	if (record->missed_events)
 		forget(f, record, is_hyps);
 	if (type == f->prev_state.type)
@@ -417,6 +421,9 @@ static void learn_fields(struct follower *f)
 		index = tep_find_field(*list, "vcpu");
 		if (!vm || !index || strcmp((*list)->system, HYP_INSTANCE))
 			continue;
+		/* A type has 16 bits. */
+		if ((*list)->id < 0 || (*list)->id > UINT16_MAX)
+			continue;
 		f->fields = xrealloc(f->fields, (*list)->id + 1, sizeof(*f->fields));
 		while (f->nr_types <= (*list)->id)
 			f->fields[f->nr_types++] = (struct vcpu_fields) { 0 };
@@ -454,6 +461,18 @@ static int by_vm(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static void follower_free(struct follower *f)
+{
+	event_field_free(&f->enter);
+	event_field_free(&f->leave);
+	event_field_free(&f->hcall);
+	event_field_free(&f->smc);
+	event_field_free(&f->exit);
+	tdestroy(f->tasks, free);
+	free(f->fields);
+	free(f->cpu);
+}
+
 /* Note whose the vCPUs are, and forget those that have not been seen from entry to exit. */
 static struct recording *finish(struct follower *f, const char *from)
 {
@@ -475,14 +494,12 @@ static struct recording *finish(struct follower *f, const char *from)
 		r->vcpu[kept++] = v;
 	}
 	r->nr_vcpus = kept;
-	qsort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
+	sort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
 	warn_of_lost(r->table, from);
 	if (!r->table->nr)
 		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too",
 		     from);
-	tdestroy(f->tasks, free);
-	free(f->fields);
-	free(f->cpu);
+	follower_free(f);
 	return r;
 }
 
@@ -521,64 +538,60 @@ struct tracecmd_input *trace_hyp(struct tracecmd_input *top, const char *path)
 	     path);
 }
 
-/* What trace.dat(5) begins with; the first byte alone tells it from JSON. */
+/* What trace.dat(5) begins with. */
 static const char magic[] = "\x17\x08\x44tracing";
 
-static bool is_recording(const char *path)
+/* Reads nothing, as a pipe with JSON can be read only once. */
+static bool is_recording(const struct input *input)
 {
-	FILE *file = fopen(path, "r");
 	char start[sizeof(magic) - 1];
-	bool is;
 
-	if (!file)
-		err(1, "%s", path);
-	is = fread(start, sizeof(start), 1, file) == 1 && !memcmp(start, magic, sizeof(start));
-	fclose(file);
-	return is;
+	return pread(input->fd, start, sizeof(start), 0) == sizeof(start) &&
+	       !memcmp(start, magic, sizeof(start));
 }
 
 /**
  * trace_open() - open a recording
- * @path:	a trace.dat
+ * @input:	a trace.dat
  *
  * If it can't be read, the program ends with the reason.
  *
  * Return: the recording, for tracecmd_close()
  */
-struct tracecmd_input *trace_open(const char *path)
+struct tracecmd_input *trace_open(const struct input *input)
 {
 	struct tracecmd_input *top;
 
-	if (!is_recording(path))
-		errx(1, "%s: not a trace.dat", path);
+	if (!is_recording(input))
+		errx(1, "%s: not a trace.dat", input->path);
 	tracecmd_set_loglevel(TEP_LOG_ERROR);
-	top = tracecmd_open(path, TRACECMD_FL_LOAD_NO_PLUGINS);
+	top = tracecmd_open_fd(dup(input->fd), TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!top)
-		errx(1, "%s: libtracecmd can't read it", path);
+		errx(1, "%s: libtracecmd can't read it", input->path);
 	return top;
 }
 
 /**
  * recording_open() - read a recording
- * @path:	a trace.dat
+ * @input:	a trace.dat
  * @want_spans:	whether vCPUs' spans are wanted
  *
  * If it can't be read, the program ends with the reason.
  *
  * Return: the recording, for recording_free()
  */
-struct recording *recording_open(const char *path, bool want_spans)
+struct recording *recording_open(const struct input *input, bool want_spans)
 {
-	struct tracecmd_input *top = trace_open(path);
-	struct tracecmd_input *handles[2] = { top, trace_hyp(top, path) };
+	struct tracecmd_input *top = trace_open(input);
+	struct tracecmd_input *handles[2] = { top, trace_hyp(top, input->path) };
 	struct follower f;
 	struct recording *r;
 
-	follower_init(&f, tracecmd_get_tep(top), want_spans, path);
+	follower_init(&f, tracecmd_get_tep(top), want_spans, input->path);
 	f.hyp = handles[1];
 	if (tracecmd_iterate_events_multi(handles, 2, follow_file, &f) < 0)
-		errx(1, "%s: libtracecmd can't read all of it", path);
-	r = finish(&f, path);
+		errx(1, "%s: libtracecmd can't read all of it", input->path);
+	r = finish(&f, input->path);
 	tracecmd_close(handles[1]);
 	tracecmd_close(top);
 	return r;
@@ -650,31 +663,22 @@ bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection
 
 /**
  * table_of_file() - the table of a trace.dat, or of what --json has printed
- * @path:	the file
+ * @input:	the file
  *
  * If it can't be read, the program ends with the reason.
  *
  * Return: the table
  */
-struct table *table_of_file(const char *path)
+struct table *table_of_file(const struct input *input)
 {
-	FILE *file = fopen(path, "r");
 	struct recording *recording;
 	struct table *table;
-	int first;
 
-	if (!file)
-		err(1, "%s", path);
-	/* A pipe can be read only once. */
-	first = ungetc(getc(file), file);
-	if (first == magic[0]) {
-		recording = recording_open(path, false);
-		table = recording->table;
-		recording->table = NULL;
-		recording_free(recording);
-	} else {
-		table = read_json(file, path);
-	}
-	fclose(file);
+	if (!is_recording(input))
+		return read_json(input);
+	recording = recording_open(input, false);
+	table = recording->table;
+	recording->table = NULL;
+	recording_free(recording);
 	return table;
 }

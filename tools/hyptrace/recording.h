@@ -5,6 +5,7 @@
 #ifndef HYPTRACE_RECORDING_H
 #define HYPTRACE_RECORDING_H
 
+#include "input.h"
 #include "select.h"
 #include "table.h"
 
@@ -70,12 +71,12 @@ struct recording {
 
 struct tracecmd_input;
 
-struct tracecmd_input *trace_open(const char *path);
+struct tracecmd_input *trace_open(const struct input *input);
 struct tracecmd_input *trace_hyp(struct tracecmd_input *top, const char *path);
-struct recording *recording_open(const char *path, bool want_spans);
+struct recording *recording_open(const struct input *input, bool want_spans);
 struct recording *recording_live(bool want_spans);
 void recording_free(struct recording *recording);
 bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection);
-struct table *table_of_file(const char *path);
+struct table *table_of_file(const struct input *input);
 
 #endif /* HYPTRACE_RECORDING_H */

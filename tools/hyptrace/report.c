@@ -13,7 +13,8 @@
 struct arguments {
 	struct selection	selection;
 	enum format		format;
-	const char		*input, *timeline;
+	struct input		input;
+	const char		*timeline;
 	bool			live;
 };
 
@@ -44,7 +45,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		state->child_inputs[3] = &arguments->format;
 		return 0;
 	case 'i':
-		arguments->input = argument;
+		arguments->input.path = argument;
 		return 0;
 	case OPTION_LIVE:
 		arguments->live = true;
@@ -53,7 +54,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		arguments->timeline = argument;
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->live && arguments->input)
+		if (arguments->live && arguments->input.path)
 			argp_error(state, "either -i or --live");
 		return 0;
 	}
@@ -115,8 +116,13 @@ int cmd_report(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	want_spans = arguments.timeline;
-	recording = arguments.live ? recording_live(want_spans) :
-				     recording_open(arguments.input ?: "trace.dat", want_spans);
+	if (arguments.live) {
+		recording = recording_live(want_spans);
+	} else {
+		arguments.input.path = arguments.input.path ?: "trace.dat";
+		read_in_child(&arguments.input, 1);
+		recording = recording_open(&arguments.input, want_spans);
+	}
 	print_table(stdout, arguments.format, recording->table, &arguments.selection, recording);
 	if (arguments.format == FORMAT_TEXT)
 		print_vcpus(recording, &arguments.selection);

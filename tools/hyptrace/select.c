@@ -246,5 +246,8 @@ static int by_sort_key(const void *a, const void *b, void *data)
  */
 void sort_rows(struct table *table, enum sort_key key)
 {
+	/* qsort_r() takes no NULL. */
+	if (!table->nr)
+		return;
 	qsort_r(table->row, table->nr, sizeof(struct row *), by_sort_key, &key);
 }

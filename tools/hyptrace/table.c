@@ -63,6 +63,30 @@ void *xzalloc(size_t size)
 	return memset(xrealloc(NULL, 1, size), 0, size);
 }
 
+/**
+ * xstrdup() - copy a text, or end the program
+ * @text:	the text
+ *
+ * Return: the copy
+ */
+char *xstrdup(const char *text)
+{
+	return strcpy(xrealloc(NULL, strlen(text) + 1, 1), text);
+}
+
+/**
+ * sort() - sort an array, which may be empty
+ * @array:	the array; NULL if it is empty
+ * @number:	number of elements
+ * @size:	size of an element [bytes]
+ * @compare:	as of qsort(), which takes no NULL
+ */
+void sort(void *array, size_t number, size_t size, int (*compare)(const void *a, const void *b))
+{
+	if (number)
+		qsort(array, number, size, compare);
+}
+
 /* Rows ------------------------------------------------------------------------------ */
 
 static int bucket_of(uint64_t ns)
@@ -130,7 +154,7 @@ static int by_value(const void *a, const void *b)
 void row_finish(struct row *row)
 {
 	if (row->times)
-		qsort(row->times, row->count, sizeof(*row->times), by_value);
+		sort(row->times, row->count, sizeof(*row->times), by_value);
 }
 
 static void merge_extremes(struct row *row, const struct row *other)
@@ -168,7 +192,9 @@ void row_merge(struct row *row, const struct row *other)
 		return;
 	merge_extremes(row, other);
 	merge_times(row, other);
-	row->count += other->count;
+	/* Nobody has counted so far, but a damaged file may; and a row's count must not be 0. */
+	if (__builtin_add_overflow(row->count, other->count, &row->count))
+		row->count = UINT64_MAX;
 	row->total += other->total;
 	for (i = 0; i < NR_BUCKETS; i++)
 		row->bucket[i] += other->bucket[i];

@@ -130,5 +130,7 @@ uint64_t row_percentile(const struct row *row, unsigned int percent);
 
 void *xrealloc(void *memory, size_t number, size_t size);
 void *xzalloc(size_t size);
+char *xstrdup(const char *text);
+void sort(void *array, size_t number, size_t size, int (*compare)(const void *a, const void *b));
 
 #endif /* HYPTRACE_TABLE_H */

@@ -37,10 +37,19 @@ struct columns {
 	double	part[COLUMNS][NR_ACTIVITIES];
 };
 
+/* The column of a time, with fractions. In a damaged file, times may be outside of the drawing. */
+static double column_of(const struct drawing *d, uint64_t time)
+{
+	if (time <= d->start)
+		return 0;
+	if (time >= d->end)
+		return COLUMNS;
+	return (double)(time - d->start) * COLUMNS / (d->end - d->start);
+}
+
 static void fill(struct columns *columns, const struct drawing *d, const struct span *span)
 {
-	const double width = (double)(d->end - d->start) / COLUMNS;
-	double from = (span->start - d->start) / width, to = (span->end - d->start) / width;
+	double from = column_of(d, span->start), to = column_of(d, span->end);
 	double until;
 	int i;
 

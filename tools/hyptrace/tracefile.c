@@ -114,10 +114,8 @@ static void read_buffer(struct tracefile *file, const uint8_t *data, size_t size
 		broken(file);
 	file->buffer = xrealloc(file->buffer, file->nr_buffers + 1, sizeof(*file->buffer));
 	buffer = &file->buffer[file->nr_buffers++];
-	buffer->name = strdup((const char *)name);
-	buffer->clock = strdup((const char *)clock + 1);
-	if (!buffer->name || !buffer->clock)
-		err(1, "memory");
+	buffer->name = xstrdup((const char *)name);
+	buffer->clock = xstrdup((const char *)clock + 1);
 }
 
 static void read_option(struct tracefile *file, unsigned int option, const uint8_t *data,
@@ -186,24 +184,22 @@ static uint64_t read_section(struct tracefile *file, uint64_t offset)
 
 /**
  * tracefile_open() - read the options of a trace.dat
- * @path:	its name; it is one
+ * @input:	the file; it is one
  *
  * If they can't be read, the program ends with the reason.
  *
  * Return: what they say, for tracefile_close()
  */
-struct tracefile *tracefile_open(const char *path)
+struct tracefile *tracefile_open(const struct input *input)
 {
 	struct tracefile *file = xzalloc(sizeof(*file));
 	unsigned int sections = 0;
 	uint64_t next;
 
-	file->path = path;
-	file->file = fopen(path, "r");
-	if (!file->file)
-		err(1, "%s", path);
+	file->path = input->path;
+	file->file = input_stream(input);
 	if (fseeko(file->file, MAGIC_SIZE, SEEK_SET))
-		err(1, "%s", path);
+		err(1, "%s", file->path);
 	file->version = read_text(file);
 	if (file->version < 7)
 		return file;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "clockmap.h"
+#include "input.h"
 
 /**
  * struct buffer - a buffer in a trace.dat
@@ -45,7 +46,7 @@ struct tracefile {
 	uint32_t	title;
 };
 
-struct tracefile *tracefile_open(const char *path);
+struct tracefile *tracefile_open(const struct input *input);
 void tracefile_close(struct tracefile *file);
 void tracefile_shift(struct tracefile *file, const char *path, uint64_t peer,
 		     const struct clock_pair *pair, uint32_t nr, uint32_t cpus);

@@ -113,11 +113,16 @@ def formats(events):
     return struct.pack("<I", len(ftrace)) + b"".join(sized(e.format) for e in ftrace), text
 
 
-def write(path, types, buffers, clock="boot", commands=(), trace_id=1):
+def kallsyms(functions):
+    text = "".join(f"{address:016x} T {name}\n" for address, name in functions.items())
+    return struct.pack("<I", len(text)) + text.encode()
+
+
+def write(path, types, buffers, clock="boot", commands=(), trace_id=1, functions=()):
     """Write a trace.dat.
 
     buffers has the CPUs of each buffer, by its name, "" for the top one: of each CPU, the events
-    in order, as (time, data[, events lost before])."""
+    in order, as (time, data[, events lost before]). functions has names by addresses."""
     with open(path, "wb") as file:
         file.write(b"\x17\x08\x44tracing" + b"7\0\0\x08" + struct.pack("<I", PAGE) + b"none\0\0")
         at_options = file.tell()
@@ -128,7 +133,7 @@ def write(path, types, buffers, clock="boot", commands=(), trace_id=1):
         for number, data in (
                 (HEADERS, b"header_page\0" + sized(HEADER_PAGE) +
                  b"header_event\0" + sized(HEADER_EVENT)),
-                (FTRACE, ftrace), (EVENTS, others), (KALLSYMS, bytes(4)), (PRINTK, bytes(4)),
+                (FTRACE, ftrace), (EVENTS, others), (KALLSYMS, kallsyms(dict(functions))), (PRINTK, bytes(4)),
                 (COMMANDS, sized(names))):
             options += option(number, struct.pack("<Q", file.tell()))
             file.write(section(number, data))

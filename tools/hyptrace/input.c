@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files that are read. libtracecmd and libtraceevent trust a trace.dat, and a damaged one can make
+ * them crash. So it is a child process that reads.
+ */
+
+#include <err.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "input.h"
+
+/* Did somebody, or the end of a pipe, want the program to end? Then there is nothing to say. */
+static bool is_wanted(int signal)
+{
+	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;
+}
+
+/* The parent has nothing to do but to tell how the child has ended. */
+static _Noreturn void end_as(pid_t child, const struct input *input, int nr)
+{
+	const int status = command_wait(child), signal = status - 128;
+
+	if (signal <= 0 || is_wanted(signal))
+		exit(status);
+	while (nr--)
+		warnx("%s: is it damaged? Reading has crashed: %s", input++->path,
+		      strsignal(signal));
+	exit(1);
+}
+
+/**
+ * read_in_child() - open files, and go on in a child process
+ * @input:	the files, by their names
+ * @nr:		number of files
+ *
+ * The program goes on in the child. If that crashes, the program ends with a message.
+ */
+void read_in_child(struct input *input, int nr)
+{
+	pid_t child;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		input[i].fd = open(input[i].path, O_RDONLY | O_CLOEXEC);
+		if (input[i].fd < 0)
+			err(1, "%s", input[i].path);
+	}
+	child = xfork();
+	if (child)
+		end_as(child, input, nr);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/**
+ * input_stream() - a stream to read a file
+ * @input:	the file
+ *
+ * It shares the file's position with libtracecmd, which seeks before it reads.
+ *
+ * Return: the stream, for fclose()
+ */
+FILE *input_stream(const struct input *input)
+{
+	const int fd = dup(input->fd);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!stream)
+		err(1, "%s", input->path);
+	return stream;
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Make small recordings of all kinds, in the current directory: recordings.py
+
+host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
+its clocks. guest.dat is that guest's. Of others, something is wrong:
+
+outside.dat   a CPU's time goes back, so that parts of a vCPU's time begin before its first entry
+negative.dat  the types of events can't be read, and are -1
+large.dat     the number of a type is larger than any
+short.dat     a field is behind the end of its event
+"""
+
+import traces
+
+S = 10 ** 9
+US = 1000
+ENTER_REASONS = {"hvc": 0, "smc": 1, "psci": 2, "guest_exit": 3, "host_mem_abort": 4}
+EXIT_REASONS = {"eret_host": 0, "eret_guest": 1}
+EXIT_CLASSES = {"WFx": 1, "DABT_LOW": 0x24, "IRQ": 0x100}
+HCALLS = {"__kvm_vcpu_run": 14, "__kvm_timer_set_cntvoff": 18}
+
+
+def symbols(field, names):
+    pairs = ", ".join(f'{{ {value}, "{name}" }}' for name, value in names.items())
+    return f'"{field}=%s", __print_symbolic(REC->{field}, {pairs})'
+
+
+ENTER = traces.Event(901, "hyp", "hyp_enter", [("u32", "reason")],
+                     symbols("reason", ENTER_REASONS))
+EXIT = traces.Event(902, "hyp", "hyp_exit", [("u32", "reason")], symbols("reason", EXIT_REASONS))
+HCALL = traces.Event(903, "hyp", "host_hcall", [("u64", "id")], symbols("id", HCALLS))
+RUN = traces.Event(904, "hyp", "vcpu_enter", [("u64", "pc"), ("u16", "vm"), ("u16", "vcpu")],
+                   '"vm=%u vcpu=%u pc=%llx", REC->vm, REC->vcpu, REC->pc')
+LEFT = traces.Event(905, "hyp", "vcpu_exit", [("u32", "reason"), ("u16", "vm"), ("u16", "vcpu")],
+                    symbols("reason", EXIT_CLASSES))
+CLOCK = traces.Event(
+    900, "hyp", "guest_clock",
+    [("u64", "at"), ("u64", "boot"), ("u64", "mono"), ("u16", "vm"), ("u16", "vcpu")],
+    '"vm=%u vcpu=%u at=%llu boot=%llu mono=%llu", REC->vm, REC->vcpu, REC->at, REC->boot, '
+    'REC->mono')
+SWITCH = traces.Event(301, "sched", "sched_switch",
+                      [("u32", "prev_pid"), ("u32", "prev_state"), ("u32", "next_pid")],
+                      '"%u (%u) to %u", REC->prev_pid, REC->prev_state, REC->next_pid')
+WAKING = traces.Event(300, "sched", "sched_waking", [("u32", "number")], '"n=%u", REC->number')
+CALL = traces.Event(11, "ftrace", "funcgraph_entry", [("u64", "func"), ("u32", "depth")],
+                    '"--> %ps (%d)", (void *)REC->func, REC->depth')
+RETURN = traces.Event(10, "ftrace", "funcgraph_exit", [("u64", "func"), ("u32", "depth")],
+                      '"<-- %ps (%d)", (void *)REC->func, REC->depth')
+PRINT = traces.Event(5, "ftrace", "print", [("u64", "ip")],
+                     '"%ps: %s", (void *)REC->ip, REC->buf', text="buf")
+TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, CALL, RETURN, PRINT]
+
+# The address and the name of each function; one has none.
+FUNCTIONS = {0x1000: "__kvm_nvhe_handle_trap", 0x2000: "__kvm_nvhe___kvm_vcpu_run"}
+TREE = [0x1000, 0x2000, 0x3000]
+TASKS = [(71, "qemu\x1b]0;taken\x07"), (72, "vmm"), (73, "busy")]
+
+
+def run_of_guest(now, tid, vm, vcpu, exit_class):
+    """A hypercall that runs a guest once: all events of EL2, from @now on."""
+    return [
+        (now, ENTER.pack(tid, ENTER_REASONS["hvc"])),
+        (now + 1 * US, HCALL.pack(tid, HCALLS["__kvm_vcpu_run"])),
+        (now + 2 * US, RUN.pack(tid, 0xffff0000, vm, vcpu)),
+        (now + 3 * US, EXIT.pack(tid, EXIT_REASONS["eret_guest"])),
+        (now + 33 * US, ENTER.pack(tid, ENTER_REASONS["guest_exit"])),
+        (now + 34 * US, LEFT.pack(tid, exit_class, vm, vcpu)),
+        (now + 36 * US, EXIT.pack(tid, EXIT_REASONS["eret_host"])),
+    ]
+
+
+def calls(now, tid):
+    events = [(now + i * US, CALL.pack(tid, func, i)) for i, func in enumerate(TREE)]
+    return events + [(now + (9 - i) * US, RETURN.pack(tid, func, i))
+                     for i, func in reversed(list(enumerate(TREE)))]
+
+
+def hyp_events(cpu, tid):
+    events = []
+    classes = list(EXIT_CLASSES.values())
+    for i in range(12):
+        now = 200 * S + i * 100 * US
+        events += run_of_guest(now, tid, 1 + i // 6, cpu, classes[i % 3])
+        events += calls(now + 50 * US, tid)
+        events.append((now + 70 * US, CLOCK.pack(tid, now + 69 * US, now - 195 * S, now - 196 * S,
+                                                 1 + cpu, cpu)))
+    return events
+
+
+def host_events(tid):
+    return [(200 * S + i * 200 * US + j * 5 * US, SWITCH.pack(tid, *how))
+            for i in range(6) for j, how in enumerate(((tid, i % 2, 73), (73, 0, tid)))]
+
+
+def write_host(name, hyp, types=None):
+    top = [host_events(71), host_events(72)]
+    traces.write(name, types or TYPES, {"": top, "hyp": hyp}, commands=TASKS, trace_id=11,
+                 functions=FUNCTIONS)
+
+
+def changed(event, old, new):
+    """A type of events with another format."""
+    copy = traces.Event(event.number, event.system, event.name, [], "")
+    assert old in event.format
+    copy.format, copy.types = event.format.replace(old, new), event.types
+    return copy
+
+
+def of_types(old, new):
+    return [new if event is old else event for event in TYPES]
+
+
+def write_all():
+    hyp = [hyp_events(0, 71), hyp_events(1, 72)]
+    write_host("host.dat", hyp)
+    write_host("negative.dat", hyp, [changed(event, "common_type", "common_kind") for event in TYPES])
+    write_host("large.dat", hyp, of_types(LEFT, changed(LEFT, "ID: 905", "ID: 2000000000")))
+    write_host("short.dat", hyp, of_types(RUN, changed(RUN, "vcpu;\toffset:18", "vcpu;\toffset:2000000000")))
+    before = [(time - 199 * S, data) for time, data in hyp[1]]
+    write_host("outside.dat", [hyp[0], hyp[1] + before])
+    woken = [(5 * S + i * 30 * US, WAKING.pack(9, i)) for i in range(40)]
+    said = [(5 * S + 50 * US, PRINT.pack(9, 0, b"a\nhost  forged\x1b[2J"))]
+    traces.write("guest.dat", [WAKING, PRINT], {"": [woken, said]}, commands=[(9, "a\tb")],
+                 trace_id=22)
+
+
+write_all()
