@@ -5,6 +5,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/pidfd.h>
@@ -136,6 +137,36 @@ pid_t helper_start(char **argv, int output)
 	if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
 		_exit(127);
 	run(argv);
+}
+
+/**
+ * filter_start() - start a command that makes something of what this program writes
+ * @argv:	the command and its arguments, with NULL at the end
+ * @to:		gets the stream that the command reads
+ * @from:	gets the stream that the command writes
+ *
+ * Return: the process
+ */
+pid_t filter_start(char **argv, FILE **to, FILE **from)
+{
+	int in[2], out[2];
+	pid_t pid;
+
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		err(1, "pipe");
+	pid = xfork();
+	if (!pid) {
+		if (dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0)
+			_exit(127);
+		run(argv);
+	}
+	close(in[0]);
+	close(out[1]);
+	*to = fdopen(in[1], "w");
+	*from = fdopen(out[0], "r");
+	if (!*to || !*from)
+		err(1, "%s", argv[0]);
+	return pid;
 }
 
 /**

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 extern volatile sig_atomic_t interrupted;
@@ -16,6 +17,7 @@ pid_t xfork(void);
 int command_run(char **argv);
 pid_t command_start(char **argv);
 pid_t helper_start(char **argv, int output);
+pid_t filter_start(char **argv, FILE **to, FILE **from);
 void command_forward(pid_t pid);
 bool command_ends(pid_t pid, double seconds);
 int command_wait(pid_t pid);

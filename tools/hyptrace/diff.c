@@ -140,7 +140,7 @@ int cmd_diff(int argc, char **argv)
 	size_t i, n;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	read_in_child(arguments.input, 2);
+	read_in_child(arguments.input, 2, NULL);
 	for (i = 0; i < 2; i++) {
 		all = table_of_file(&arguments.input[i]);
 		tables[i] = select_rows(all, &arguments.selection, true);

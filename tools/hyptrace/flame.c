@@ -156,7 +156,7 @@ static void print_folded(const struct node *root)
 
 struct arguments {
 	struct input	input;
-	const char	*speedscope;
+	struct output	speedscope;
 };
 
 enum {
@@ -180,7 +180,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		arguments->input.path = argument;
 		return 0;
 	case OPTION_SPEEDSCOPE:
-		arguments->speedscope = argument;
+		arguments->speedscope.path = argument;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -201,13 +201,13 @@ int cmd_flame(int argc, char **argv)
 	const struct graph_user user = { .data = &flame, .open = call, .close = ret };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	read_in_child(&arguments.input, 1);
-	if (arguments.speedscope)
+	read_in_child(&arguments.input, 1, &arguments.speedscope);
+	if (arguments.speedscope.path)
 		flame.speedscope = speedscope_new();
 	graph_read(&arguments.input, &user);
 	print_folded(flame.root);
-	if (arguments.speedscope)
-		speedscope_write(flame.speedscope, arguments.speedscope);
+	if (arguments.speedscope.path)
+		speedscope_write(flame.speedscope, &arguments.speedscope);
 	node_free(flame.root);
 	free(flame.cpu);
 	return 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "measure.h"
 #include "print.h"
 #include "recording.h"
@@ -18,7 +19,8 @@ struct arguments {
 	struct measurement	measurement;
 	struct selection	selection;
 	struct input		input;
-	const char		*what, *plot;
+	struct output		plot;
+	const char		*what;
 };
 
 enum {
@@ -67,7 +69,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case OPTION_PLOT:
 		if (!ends_in(argument, ".svg") && !ends_in(argument, ".png"))
 			argp_error(state, "--plot %s: the name must end in .svg or .png", argument);
-		arguments->plot = argument;
+		arguments->plot.path = argument;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->what)
@@ -133,29 +135,54 @@ static void print_histogram(const struct row *row, const char *what, const char 
 		       bar);
 }
 
-static void plot(const struct row *row, const char *what, const char *path)
+/* In single quotes, gnuplot takes all but these as it is; in double ones, it runs commands. */
+static void plot_text(FILE *gnuplot, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputc('\'', gnuplot);
+		fputc((unsigned char)*text < ' ' ? '?' : *text, gnuplot);
+	}
+}
+
+/* gnuplot does not notice if it can't write. */
+static void write_picture(FILE *picture, struct output *output)
+{
+	char bytes[1 << 12];
+	size_t size;
+
+	output_begin(output);
+	while ((size = fread(bytes, 1, sizeof(bytes), picture)))
+		fwrite(bytes, 1, size, output->file);
+	fclose(picture);
+	output_close(output);
+}
+
+static void plot(const struct row *row, const char *what, struct output *output)
 {
 	const struct range range = range_of(row);
+	char *argv[2] = { "gnuplot", NULL };
 	char text[TIME_SIZE];
-	FILE *gnuplot;
+	FILE *gnuplot, *picture;
+	pid_t pid;
 	int i;
 
 	/* If there is no gnuplot, its exit status says so. */
 	signal(SIGPIPE, SIG_IGN);
-	gnuplot = popen("gnuplot", "w");
-	if (!gnuplot)
-		err(1, "gnuplot");
-	fprintf(gnuplot, "set terminal %s size 800,400\nset output \"%s\"\n",
-		ends_in(path, ".svg") ? "svg" : "png", path);
-	fprintf(gnuplot, "set title \"%s: %" PRIu64 " samples\" noenhanced\n", what, row->count);
+	pid = filter_start(argv, &gnuplot, &picture);
+	fprintf(gnuplot, "set terminal %s size 800,400\nset title '",
+		ends_in(output->path, ".svg") ? "svg" : "png");
+	plot_text(gnuplot, what);
+	fprintf(gnuplot, ": %" PRIu64 " samples' noenhanced\n", row->count);
 	fprintf(gnuplot, "set ylabel \"samples\"\nset yrange [0:*]\nset xtics rotate by -45\n"
 		"set style fill solid 0.6\nset boxwidth 0.9\nset key off\n$histogram << END\n");
 	for (i = range.first; i <= range.last; i++)
 		fprintf(gnuplot, "\"%s\" %" PRIu64 "\n", bound_text(text, i), row->bucket[i]);
 	fprintf(gnuplot, "END\nplot $histogram using 2:xtic(1) with boxes\n");
-	if (pclose(gnuplot))
-		errx(1, "%s: gnuplot has failed; is it installed (gnuplot-nox), and can it write there?",
-		     path);
+	fclose(gnuplot);
+	write_picture(picture, output);
+	if (command_wait(pid))
+		errx(1, "%s: gnuplot has failed; is it installed (gnuplot-nox)?", output->path);
 }
 
 /* All rows that were selected, in one. */
@@ -189,17 +216,18 @@ int cmd_hist(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	if (arguments.input.path) {
-		read_in_child(&arguments.input, 1);
+		read_in_child(&arguments.input, 1, &arguments.plot);
 		table = table_of_file(&arguments.input);
 	} else {
+		output_open(&arguments.plot);
 		table = measure(&arguments.measurement);
 	}
 	selected = select_rows(table, &arguments.selection, true);
 	if (!selected->nr)
 		errx(1, "%s: has not happened; hyptrace stat lists what has", arguments.what);
 	sum = sum_of(selected);
-	if (arguments.plot)
-		plot(&sum, arguments.what, arguments.plot);
+	if (arguments.plot.path)
+		plot(&sum, arguments.what, &arguments.plot);
 	else
 		print_histogram(&sum, arguments.what, table->has_bounds ? "<" : "");
 	free(sum.times);

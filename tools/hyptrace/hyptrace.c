@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "subcommands.h"
 
 /* hyptrace check: the script does it, since it must run where nothing else is installed. */
@@ -51,6 +52,7 @@ int main(int argc, char **argv)
 {
 	const struct subcommand *c = subcommands;
 	char name[32];
+	int status;
 
 	if (argc < 2) {
 		usage(stderr);
@@ -58,6 +60,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
+		output_finish();
 		return 0;
 	}
 	while (c < subcommands + NR_SUBCOMMANDS && strcmp(c->name, argv[1]))
@@ -72,5 +75,7 @@ int main(int argc, char **argv)
 	/* Messages about arguments begin with this. */
 	snprintf(name, sizeof(name), "hyptrace %s", c->name);
 	argv[1] = name;
-	return c->run(argc - 1, argv + 1);
+	status = c->run(argc - 1, argv + 1);
+	output_finish();
+	return status;
 }

@@ -22,10 +22,13 @@ static bool is_wanted(int signal)
 }
 
 /* The parent has nothing to do but to tell how the child has ended. */
-static _Noreturn void end_as(pid_t child, const struct input *input, int nr)
+static _Noreturn void end_as(pid_t child, const struct input *input, int nr,
+			     const struct output *output)
 {
 	const int status = command_wait(child), signal = status - 128;
 
+	if (status && output)
+		output_give_up(output);
 	if (signal <= 0 || is_wanted(signal))
 		exit(status);
 	while (nr--)
@@ -38,10 +41,11 @@ static _Noreturn void end_as(pid_t child, const struct input *input, int nr)
  * read_in_child() - open files, and go on in a child process
  * @input:	the files, by their names
  * @nr:		number of files
+ * @output:	a file that is to be written; it is opened, too, if it has a name. May be NULL
  *
  * The program goes on in the child. If that crashes, the program ends with a message.
  */
-void read_in_child(struct input *input, int nr)
+void read_in_child(struct input *input, int nr, struct output *output)
 {
 	pid_t child;
 	int i;
@@ -51,9 +55,11 @@ void read_in_child(struct input *input, int nr)
 		if (input[i].fd < 0)
 			err(1, "%s", input[i].path);
 	}
+	if (output)
+		output_open(output);
 	child = xfork();
 	if (child)
-		end_as(child, input, nr);
+		end_as(child, input, nr, output);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 

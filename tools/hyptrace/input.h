@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "output.h"
+
 /**
  * struct input - a file that is read
  * @path:	its name
@@ -17,7 +19,7 @@ struct input {
 	int		fd;
 };
 
-void read_in_child(struct input *input, int nr);
+void read_in_child(struct input *input, int nr, struct output *output);
 FILE *input_stream(const struct input *input);
 
 #endif /* HYPTRACE_INPUT_H */

@@ -96,8 +96,9 @@ void print_json(FILE *file, const struct table *table, const struct selection *s
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
 			 table->has_bounds, "rows", rows, "vms", vms,
 			 "vcpus", vcpus);
-	if (!root || json_dumpf(root, file, JSON_INDENT(2)))
-		errx(1, "can't write JSON");
+	/* What can't be written is seen at the end. */
+	if (!root || (json_dumpf(root, file, JSON_INDENT(2)) && !ferror(file)))
+		errx(1, "can't make JSON");
 	fputc('\n', file);
 	json_decref(root);
 }

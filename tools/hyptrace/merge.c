@@ -17,6 +17,7 @@
 #include "clockmap.h"
 #include "events.h"
 #include "hyp.h"
+#include "output.h"
 #include "recording.h"
 #include "select.h"
 #include "subcommands.h"
@@ -25,7 +26,8 @@
 
 struct arguments {
 	struct input	input[2];	/* of the host, and of the guest */
-	const char	*clock, *output;
+	struct output	output;
+	const char	*clock;
 	long		vm, run;
 	bool		json;
 };
@@ -393,8 +395,9 @@ static void show_json(const struct shown *e)
 		json_object_set_new(object, "guest_ns", json_time(stream->record->ts));
 	if (e->lost)
 		json_object_set_new(object, "lost", json_integer(e->lost));
-	if (!object || json_dumpf(object, stdout, 0))
-		errx(1, "can't write JSON");
+	/* What can't be written is seen at the end. */
+	if (!object || (json_dumpf(object, stdout, 0) && !ferror(stdout)))
+		errx(1, "can't make JSON");
 	putchar('\n');
 	json_decref(object);
 }
@@ -457,8 +460,6 @@ static void show_all(struct recorded *host, struct recorded *guest, bool json)
 		stream_next(stream);
 	}
 	trace_seq_destroy(&seq);
-	if (fflush(stdout) || ferror(stdout))
-		err(1, "output");
 	warn_of_lost_events(host);
 	warn_of_lost_events(guest);
 }
@@ -520,7 +521,7 @@ static void warn_of_buffers(const struct recorded *guest, const char *path)
 }
 
 static void write_shifted(const struct clockmap *map, struct recorded *host,
-			  struct recorded *guest, const char *path)
+			  struct recorded *guest, struct output *output)
 {
 	struct line line = { 0 };
 	size_t i;
@@ -534,12 +535,12 @@ static void write_shifted(const struct clockmap *map, struct recorded *host,
 		if (map->pair[i].guest > guest->first && map->pair[i].guest < guest->last)
 			add_line(&line, map, map->pair[i].guest);
 	add_line(&line, map, guest->last);
-	tracefile_shift(guest->file, path, tracecmd_get_traceid(host->buffer[0]), line.pair,
+	tracefile_shift(guest->file, output, tracecmd_get_traceid(host->buffer[0]), line.pair,
 			line.nr, guest->cpus);
 	free(line.pair);
-	warn_of_buffers(guest, path);
-	fprintf(stderr, "%s has the host's time:\n  trace-cmd report -i %s -i %s\n", path,
-		host->path, path);
+	warn_of_buffers(guest, output->path);
+	fprintf(stderr, "%s has the host's time:\n  trace-cmd report -i %s -i %s\n",
+		output->path, host->path, output->path);
 }
 
 /* All ------------------------------------------------------------------------------- */
@@ -586,7 +587,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		arguments->json = true;
 		return 0;
 	case 'o':
-		arguments->output = argument;
+		arguments->output.path = argument;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
@@ -596,7 +597,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
 			argp_error(state, "say which two: the host's recording, and the guest's");
-		if (arguments->json && arguments->output)
+		if (arguments->json && arguments->output.path)
 			argp_error(state, "either --json or -o");
 		return 0;
 	}
@@ -630,7 +631,7 @@ int cmd_merge(int argc, char **argv)
 	const char *clock;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	read_in_child(arguments.input, 2);
+	read_in_child(arguments.input, 2, &arguments.output);
 	recorded_open(&host, &arguments.input[0], "host");
 	recorded_open(&guest, &arguments.input[1], "guest");
 	clock = arguments.clock ?: clock_of(&guest);
@@ -642,8 +643,8 @@ int cmd_merge(int argc, char **argv)
 	describe_pairs(told, clock, arguments.run);
 	describe_ends(guest.map, &guest);
 	describe_offset(guest.map, &host, &guest);
-	if (arguments.output)
-		write_shifted(guest.map, &host, &guest, arguments.output);
+	if (arguments.output.path)
+		write_shifted(guest.map, &host, &guest, &arguments.output);
 	else
 		show_all(&host, &guest, arguments.json);
 	free_clocks(&clocks);

@@ -14,7 +14,7 @@ struct arguments {
 	struct selection	selection;
 	enum format		format;
 	struct input		input;
-	const char		*timeline;
+	struct output		timeline;
 	bool			live;
 };
 
@@ -51,7 +51,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		arguments->live = true;
 		return 0;
 	case OPTION_TIMELINE:
-		arguments->timeline = argument;
+		arguments->timeline.path = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->live && arguments->input.path)
@@ -115,19 +115,20 @@ int cmd_report(int argc, char **argv)
 	bool want_spans;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	want_spans = arguments.timeline;
+	want_spans = arguments.timeline.path;
 	if (arguments.live) {
+		output_open(&arguments.timeline);
 		recording = recording_live(want_spans);
 	} else {
 		arguments.input.path = arguments.input.path ?: "trace.dat";
-		read_in_child(&arguments.input, 1);
+		read_in_child(&arguments.input, 1, &arguments.timeline);
 		recording = recording_open(&arguments.input, want_spans);
 	}
 	print_table(stdout, arguments.format, recording->table, &arguments.selection, recording);
 	if (arguments.format == FORMAT_TEXT)
 		print_vcpus(recording, &arguments.selection);
-	if (arguments.timeline)
-		draw_timeline(recording, &arguments.selection, arguments.timeline);
+	if (arguments.timeline.path)
+		draw_timeline(recording, &arguments.selection, &arguments.timeline);
 	recording_free(recording);
 	return 0;
 }

@@ -120,11 +120,11 @@ static json_t *profile_to_json(const struct profile *profile, int cpu)
 /**
  * speedscope_write() - write a file, and free it
  * @s:		the file
- * @path:	its name
+ * @output:	where to, which is open
  *
  * If it can't be written, the program ends with the reason.
  */
-void speedscope_write(struct speedscope *s, const char *path)
+void speedscope_write(struct speedscope *s, struct output *output)
 {
 	json_t *profiles = json_array(), *root;
 	int cpu;
@@ -138,8 +138,10 @@ void speedscope_write(struct speedscope *s, const char *path)
 			 "$schema", "https://www.speedscope.app/file-format-schema.json",
 			 "exporter", "hyptrace", "shared", "frames", s->frames,
 			 "profiles", profiles);
-	if (!root || json_dump_file(root, path, JSON_COMPACT))
-		err(1, "%s", path);
+	output_begin(output);
+	if (!root || json_dumpf(root, output->file, JSON_COMPACT))
+		err(1, "%s", output->path);
+	output_close(output);
 	json_decref(root);
 	json_decref(s->numbers);
 	free(s->cpu);

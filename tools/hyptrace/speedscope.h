@@ -7,11 +7,13 @@
 
 #include <stdint.h>
 
+#include "output.h"
+
 struct speedscope;
 
 struct speedscope *speedscope_new(void);
 void speedscope_open(struct speedscope *speedscope, int cpu, const char *function, uint64_t ts);
 void speedscope_close(struct speedscope *speedscope, int cpu, uint64_t ts);
-void speedscope_write(struct speedscope *speedscope, const char *path);
+void speedscope_write(struct speedscope *speedscope, struct output *output);
 
 #endif /* HYPTRACE_SPEEDSCOPE_H */

@@ -140,12 +140,12 @@ static void draw_times(const struct drawing *d, int y)
  * draw_timeline() - draw what vCPUs did when
  * @recording:	the recording, with spans
  * @selection:	which vCPUs
- * @path:	the file
+ * @output:	the file, which is open
  *
  * If it can't be drawn, the program ends with the reason.
  */
 void draw_timeline(const struct recording *recording, const struct selection *selection,
-		   const char *path)
+		   struct output *output)
 {
 	struct drawing d = { .start = UINT64_MAX };
 	int rows = 0, y = TOP;
@@ -162,9 +162,8 @@ void draw_timeline(const struct recording *recording, const struct selection *se
 	}
 	if (!rows)
 		errx(1, "--timeline: no vCPU has run, or all of them are excluded");
-	d.file = fopen(path, "w");
-	if (!d.file)
-		err(1, "%s", path);
+	output_begin(output);
+	d.file = output->file;
 	fprintf(d.file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		LEFT + COLUMNS + 50, TOP + rows * (ROW_HEIGHT + ROW_GAP) + 36);
 	draw_legend(&d);
@@ -176,6 +175,5 @@ void draw_timeline(const struct recording *recording, const struct selection *se
 	}
 	draw_times(&d, y);
 	fprintf(d.file, "</svg>\n");
-	if (fclose(d.file))
-		err(1, "%s", path);
+	output_close(output);
 }

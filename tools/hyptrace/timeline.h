@@ -5,10 +5,11 @@
 #ifndef HYPTRACE_TIMELINE_H
 #define HYPTRACE_TIMELINE_H
 
+#include "output.h"
 #include "recording.h"
 #include "select.h"
 
 void draw_timeline(const struct recording *recording, const struct selection *selection,
-		   const char *path);
+		   struct output *output);
 
 #endif /* HYPTRACE_TIMELINE_H */

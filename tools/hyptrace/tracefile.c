@@ -295,22 +295,19 @@ static void write_option(struct copy *copy, uint64_t peer, const struct clock_pa
 		write_number(copy, 8, 0);
 }
 
-static void open_copy(struct copy *copy)
+static void check_copy(const struct copy *copy)
 {
 	struct stat from, to;
 
-	if (!fstat(fileno(copy->from->file), &from) && !stat(copy->path, &to) &&
+	if (!fstat(fileno(copy->from->file), &from) && !fstat(fileno(copy->file), &to) &&
 	    from.st_dev == to.st_dev && from.st_ino == to.st_ino)
 		errx(1, "%s: is what is read: write another file", copy->path);
-	copy->file = fopen(copy->path, "w");
-	if (!copy->file)
-		err(1, "%s", copy->path);
 }
 
 /**
  * tracefile_shift() - copy a trace.dat, so that libtracecmd changes the times of all its events
  * @file:	what is copied, of version 7
- * @path:	the name of the copy
+ * @output:	the copy, which is open
  * @peer:	the trace id of the recording whose time they get
  * @pair:	a line through these pairs gives the time
  * @nr:		number of pairs
@@ -318,16 +315,17 @@ static void open_copy(struct copy *copy)
  *
  * If it can't be written, the program ends with the reason.
  */
-void tracefile_shift(struct tracefile *file, const char *path, uint64_t peer,
+void tracefile_shift(struct tracefile *file, struct output *output, uint64_t peer,
 		     const struct clock_pair *pair, uint32_t nr, uint32_t cpus)
 {
 	const uint64_t of_cpu = sizeof(uint32_t) + nr * 4 * sizeof(uint64_t);
 	const uint64_t size = 2 * sizeof(uint64_t) + cpus * of_cpu;
-	struct copy copy = { .from = file, .path = path };
+	struct copy copy = { .from = file, .path = output->path, .file = output->file };
 
 	if (size > INT32_MAX)
-		errx(1, "%s: would be too large: it needs %u corrections", path, nr);
-	open_copy(&copy);
+		errx(1, "%s: would be too large: it needs %u corrections", copy.path, nr);
+	check_copy(&copy);
+	output_begin(output);
 	copy_all(&copy);
 	write_number(&copy, 2, SECTION_OPTIONS);
 	write_number(&copy, 2, 0);
@@ -340,8 +338,7 @@ void tracefile_shift(struct tracefile *file, const char *path, uint64_t peer,
 	write_number(&copy, 4, sizeof(uint64_t));
 	write_number(&copy, 8, 0);
 	if (fseeko(copy.file, file->link, SEEK_SET))
-		err(1, "%s", path);
+		err(1, "%s", copy.path);
 	write_number(&copy, 8, size_of(file));
-	if (fclose(copy.file))
-		err(1, "%s", path);
+	output_close(output);
 }

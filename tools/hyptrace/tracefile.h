@@ -12,6 +12,7 @@
 
 #include "clockmap.h"
 #include "input.h"
+#include "output.h"
 
 /**
  * struct buffer - a buffer in a trace.dat
@@ -48,7 +49,7 @@ struct tracefile {
 
 struct tracefile *tracefile_open(const struct input *input);
 void tracefile_close(struct tracefile *file);
-void tracefile_shift(struct tracefile *file, const char *path, uint64_t peer,
+void tracefile_shift(struct tracefile *file, struct output *output, uint64_t peer,
 		     const struct clock_pair *pair, uint32_t nr, uint32_t cpus);
 
 #endif /* HYPTRACE_TRACEFILE_H */

@@ -150,6 +150,19 @@ hyptrace stat --kind guest,exit --json > $OUT/stat.json &&
 	hyptrace stat --kind guest,exit > $OUT/stat.txt &&
 	hyptrace hist exit_host/DABT_LOW > $OUT/hist.txt
 result "stat and hist print"
+
+# The manual's recipe must not replace a good file by one that is cut.
+spares_a_good_file() {
+	local dir=$OUT/full
+
+	mkdir -p $dir && mount -t tmpfs -o size=8k none $dir && echo good > $dir/prom || return
+	hyptrace stat --prometheus > $dir/prom.new 2> $log && mv $dir/prom.new $dir/prom
+	[ -s $dir/prom.new ] && [ "$(cat $dir/prom)" = good ] && grep -q "can't print all" $log &&
+		umount $dir
+}
+
+spares_a_good_file
+result "on a full disk, what is printed is no success"
 echo 0 > $TOTALS/enable
 echo 1 > $TOTALS/reset
 
@@ -298,8 +311,7 @@ has_gaps() {
 foreign() {
 	in_root bookworm trace-cmd record -o $OUT/x.dat -e sched true > $log 2>&1 &&
 		fails_with "no buffer 'hyp': record with" h report -i $OUT/x.dat &&
-		in_root bookworm trace-cmd record -o $OUT/y.dat -B hyp -e hyp:selftest true \
-			> $log 2>&1 &&
+		h record -H none -e selftest -o $OUT/y.dat true > $log 2>&1 &&
 		fails_with "has no hyp_enter and hyp_exit; record" h report -i $OUT/y.dat
 }
 

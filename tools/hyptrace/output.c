@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files that are written, and the standard output. If one can't be written, the program must not
+ * end as if all were well: a script would take what is there for the whole.
+ */
+
+#include <err.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output.h"
+
+/**
+ * output_open() - open a file to write it later
+ * @output:	the file, by its name
+ *
+ * Until output_begin(), an older file of that name keeps its content.
+ */
+void output_open(struct output *output)
+{
+	int fd;
+
+	if (!output->path)
+		return;
+	fd = open(output->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	output->is_new = fd >= 0;
+	if (fd < 0)
+		fd = open(output->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	output->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!output->file)
+		err(1, "%s", output->path);
+}
+
+/**
+ * output_begin() - begin to write a file that is open
+ * @output:	the file
+ */
+void output_begin(struct output *output)
+{
+	const int fd = fileno(output->file);
+	struct stat status;
+
+	if (fstat(fd, &status) || (S_ISREG(status.st_mode) && ftruncate(fd, 0)))
+		err(1, "%s", output->path);
+}
+
+/* Has all been written? */
+static bool is_closed(FILE *file)
+{
+	const bool failed = ferror(file);
+
+	return !fclose(file) && !failed;
+}
+
+/**
+ * output_close() - all of a file has been written
+ * @output:	the file
+ */
+void output_close(struct output *output)
+{
+	if (!is_closed(output->file))
+		err(1, "%s", output->path);
+}
+
+/**
+ * output_give_up() - a file will not be written
+ * @output:	the file; it is removed if nothing has ever been in it
+ */
+void output_give_up(const struct output *output)
+{
+	struct stat status;
+
+	if (output->path && output->is_new && !fstat(fileno(output->file), &status) &&
+	    !status.st_size)
+		unlink(output->path);
+}
+
+/**
+ * output_finish() - the program has printed all
+ */
+void output_finish(void)
+{
+	if (!is_closed(stdout))
+		err(1, "can't print all");
+}

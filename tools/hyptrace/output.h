@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files that are written.
+ */
+#ifndef HYPTRACE_OUTPUT_H
+#define HYPTRACE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/**
+ * struct output - a file that is written
+ * @path:	its name, NULL if none is wanted
+ * @file:	where it is open
+ * @is_new:	it was not there before
+ */
+struct output {
+	const char	*path;
+	FILE		*file;
+	bool		is_new;
+};
+
+void output_open(struct output *output);
+void output_begin(struct output *output);
+void output_close(struct output *output);
+void output_give_up(const struct output *output);
+void output_finish(void);
+
+#endif /* HYPTRACE_OUTPUT_H */
