@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that are read. libtracecmd and libtraceevent trust a trace.dat, and a damaged one can make
- * them crash. So it is a child process that reads.
+ * Files that are read. libtracecmd and libtraceevent trust a trace.dat: a damaged one can make them
+ * crash, and one that somebody has made for it, such as the root of a guest, do worse. So it is a
+ * child process that reads, and root's has no privileges.
  */
 
 #include <err.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +39,28 @@ static _Noreturn void end_as(pid_t child, const struct input *input, int nr,
 	exit(1);
 }
 
+/* The user that has nothing: the kernel shows ids as this one that it can't show otherwise. */
+#define NOBODY	65534
+
+/* What is open stays open. */
+static void give_up_root(void)
+{
+	if (geteuid())
+		return;
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		err(1, "can't give up root's privileges: run it as another user");
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
 /**
  * read_in_child() - open files, and go on in a child process
  * @input:	the files, by their names
  * @nr:		number of files
  * @output:	a file that is to be written; it is opened, too, if it has a name. May be NULL
  *
- * The program goes on in the child. If that crashes, the program ends with a message.
+ * The program goes on in the child, without privileges: it can't open other files that only root
+ * may. If the child crashes, the program ends with a message.
  */
 void read_in_child(struct input *input, int nr, struct output *output)
 {
@@ -60,6 +77,8 @@ void read_in_child(struct input *input, int nr, struct output *output)
 	child = xfork();
 	if (child)
 		end_as(child, input, nr, output);
+	give_up_root();
+	/* After that: a change of the user turns it off. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
