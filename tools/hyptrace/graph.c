@@ -15,6 +15,7 @@
 #include "hyp.h"
 #include "recording.h"
 #include "table.h"
+#include "text.h"
 
 /* ftrace's limit, FTRACE_RETFUNC_DEPTH. */
 #define MAX_DEPTH	50
@@ -36,6 +37,7 @@ struct reader {
 	struct calls		*cpu;
 	int			nr_cpus;
 	uint64_t		entries, lost;
+	char			name[512];	/* KSYM_NAME_LEN */
 };
 
 static void close_from(struct reader *r, int cpu, uint64_t depth, uint64_t ts)
@@ -48,13 +50,14 @@ static void close_from(struct reader *r, int cpu, uint64_t depth, uint64_t ts)
 	}
 }
 
-static const char *name_of(const struct reader *r, uint64_t func)
+static const char *name_of(struct reader *r, uint64_t func)
 {
-	const char *name = tep_find_function(r->tep, func);
+	const char *name = tep_find_function(r->tep, func) ?: "?";
 
-	if (!name)
-		return "?";
-	return strncmp(name, PREFIX, strlen(PREFIX)) ? name : name + strlen(PREFIX);
+	if (!strncmp(name, PREFIX, strlen(PREFIX)))
+		name += strlen(PREFIX);
+	copy_name(r->name, sizeof(r->name), name);
+	return r->name;
 }
 
 static void enter(struct reader *r, int cpu, const struct tep_record *record)

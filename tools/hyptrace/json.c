@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "text.h"
 
 /* What the file is; another version would have another number. */
 #define FORMAT_NAME	"hyptrace 1"
@@ -64,9 +65,8 @@ static json_t *vcpu_to_json(const struct vcpu *vcpu)
 	for (activity = 0; activity < NR_ACTIVITIES; activity++)
 		json_object_set_new(time, activity_names[activity],
 				    json_integer(vcpu->time[activity]));
-	/* A name of a thread need not be UTF-8. */
-	return json_pack("{si, si, si, so, sI, sI, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
-			 "tid", vcpu->tid, "comm", json_string(vcpu->comm) ?: json_string("?"),
+	return json_pack("{si, si, si, ss, sI, sI, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
+			 "tid", vcpu->tid, "comm", vcpu->comm,
 			 "first_ns", (json_int_t)vcpu->first, "last_ns", (json_int_t)vcpu->last,
 			 "time_ns", time);
 }
@@ -125,6 +125,7 @@ static bool json_to_row(struct table *table, json_t *object)
 	json_int_t count, total, min, max;
 	const char *kind, *reason;
 	int vm, vcpu, min_is_bound, max_is_bound;
+	char name[REASON_SIZE];
 	json_t *histogram;
 	struct row *row;
 
@@ -134,7 +135,8 @@ static bool json_to_row(struct table *table, json_t *object)
 			&min_is_bound, "max_is_bound", &max_is_bound, "histogram", &histogram) ||
 	    kind_of(kind) == NR_KINDS || count <= 0)
 		return false;
-	row = table_row(table, vm, vcpu, kind_of(kind), reason);
+	copy_name(name, sizeof(name), reason);
+	row = table_row(table, vm, vcpu, kind_of(kind), name);
 	row->count = count;
 	row->total = total;
 	row->min = min;
@@ -182,7 +184,8 @@ struct table *read_json(const struct input *input)
 	root = json_loadf(file, 0, &error);
 	fclose(file);
 	if (!root)
-		errx(1, "%s: neither a trace.dat nor JSON: %s", path, error.text);
+		errx(1, "%s: neither a trace.dat nor JSON: %s", path,
+		     make_printable(error.text));
 	if (json_unpack(root, "{ss, sF, sI, so, so}", "format", &format, "seconds",
 			&table->seconds, "lost", &lost, "rows", &rows, "vms", &vms) ||
 	    strcmp(format, FORMAT_NAME))

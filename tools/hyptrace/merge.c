@@ -22,6 +22,7 @@
 #include "select.h"
 #include "subcommands.h"
 #include "table.h"
+#include "text.h"
 #include "tracefile.h"
 
 struct arguments {
@@ -88,7 +89,7 @@ static void recorded_open(struct recorded *r, const struct input *input, const c
 		buffer = tracecmd_buffer_instance_handle(top, i);
 		if (!buffer)
 			errx(1, "%s: libtracecmd can't read the buffer '%s'", path,
-			     tracecmd_buffer_instance_name(top, i));
+			     make_printable(xstrdup(tracecmd_buffer_instance_name(top, i))));
 		add_buffer(r, buffer);
 	}
 }
@@ -339,28 +340,10 @@ static void describe_offset(const struct clockmap *map, const struct recorded *h
 
 /* Events ---------------------------------------------------------------------------- */
 
-/*
- * Make a text that a guest may have chosen one of a line: a terminal would obey control characters,
- * and a line feed would let it forge lines of the host. JSON must be UTF-8, so ASCII it is.
- */
-static char *make_printable(char *text)
-{
-	size_t length = strlen(text);
-	char *c;
-
-	while (length && strchr("\n ", text[length - 1]))
-		text[--length] = '\0';
-	for (c = text; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	return text;
-}
-
 /* An event, as it is printed. */
 struct shown {
 	const struct stream	*stream;
-	const char		*system, *event;
-	char			comm[64], *text;
+	char			system[64], event[64], comm[64], *text;
 	int			tid, lost;
 };
 
@@ -408,13 +391,14 @@ static void show(const struct stream *stream, struct trace_seq *seq, bool json)
 	struct tep_record *record = stream->record;
 	struct tep_event *event = tep_find_event_by_record(r->tep, record);
 	struct shown shown = {
-		.stream = stream, .system = event ? event->system : "?",
-		.event = event ? event->name : "?", .tid = tep_data_pid(r->tep, record),
+		.stream = stream, .tid = tep_data_pid(r->tep, record),
 	};
 
 	if (record->missed_events)
 		shown.lost = record->missed_events > 0 ? record->missed_events : 1;
 	r->lost += shown.lost;
+	copy_name(shown.system, sizeof(shown.system), event ? event->system : "?");
+	copy_name(shown.event, sizeof(shown.event), event ? event->name : "?");
 	snprintf(shown.comm, sizeof(shown.comm), "%s", tep_data_comm_from_pid(r->tep, shown.tid));
 	make_printable(shown.comm);
 	trace_seq_reset(seq);

@@ -184,7 +184,7 @@ static void print_text(FILE *file, const struct table *table, const struct selec
 
 /* CSV ------------------------------------------------------------------------------- */
 
-/* No name has a comma or a quote. */
+/* No name has a comma or a quote: copy_name(). */
 static void print_csv(FILE *file, const struct table *table)
 {
 	const struct row *row;

@@ -18,6 +18,7 @@
 #include "hyp.h"
 #include "print.h"
 #include "recording.h"
+#include "text.h"
 
 const char * const activity_names[NR_ACTIVITIES] = {
 	[ACTIVITY_GUEST]	= "guest",
@@ -307,7 +308,7 @@ static void set_reason(char reason[REASON_SIZE], const struct event_field *names
 	const char *name = value_name(names, value);
 
 	if (name)
-		snprintf(reason, REASON_SIZE, "%s", name);
+		copy_name(reason, REASON_SIZE, name);
 	else
 		snprintf(reason, REASON_SIZE, "%#llx", value);
 }
@@ -316,7 +317,7 @@ static void set_hcall(const struct follower *f, struct cpu *c, const struct tep_
 {
 	const char *name = value_name(&f->hcall, field_value(&f->hcall, record));
 
-	snprintf(c->reason, REASON_SIZE, "%s", name ?: "unknown");
+	copy_name(c->reason, REASON_SIZE, name ?: "unknown");
 }
 
 /* ESR_EL2.EC: Arm ARM, "ESR_EL2, Exception Syndrome Register (EL2)" */
@@ -490,6 +491,7 @@ static struct recording *finish(struct follower *f, const char *from)
 			continue;
 		}
 		snprintf(v->comm, sizeof(v->comm), "%s", tep_data_comm_from_pid(f->tep, v->tid));
+		make_printable(v->comm);
 		vm_set_tid(table_vm(r->table, v->vm), v->index, v->tid);
 		r->vcpu[kept++] = v;
 	}

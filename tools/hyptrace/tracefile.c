@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "table.h"
+#include "text.h"
 #include "tracefile.h"
 
 /* Each file begins with this; the version follows, as text. */
@@ -114,8 +115,8 @@ static void read_buffer(struct tracefile *file, const uint8_t *data, size_t size
 		broken(file);
 	file->buffer = xrealloc(file->buffer, file->nr_buffers + 1, sizeof(*file->buffer));
 	buffer = &file->buffer[file->nr_buffers++];
-	buffer->name = xstrdup((const char *)name);
-	buffer->clock = xstrdup((const char *)clock + 1);
+	buffer->name = make_printable(xstrdup((const char *)name));
+	buffer->clock = make_printable(xstrdup((const char *)clock + 1));
 }
 
 static void read_option(struct tracefile *file, unsigned int option, const uint8_t *data,

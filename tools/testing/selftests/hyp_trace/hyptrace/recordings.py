@@ -9,6 +9,9 @@ outside.dat   a CPU's time goes back, so that parts of a vCPU's time begin befor
 negative.dat  the types of events can't be read, and are -1
 large.dat     the number of a type is larger than any
 short.dat     a field is behind the end of its event
+escapes.dat   all names that there are have control characters, and what would end a name elsewhere
+
+In all of them, the name of a thread has control characters.
 """
 
 import traces
@@ -93,10 +96,10 @@ def host_events(tid):
             for i in range(6) for j, how in enumerate(((tid, i % 2, 73), (73, 0, tid)))]
 
 
-def write_host(name, hyp, types=None):
+def write_host(name, hyp, types=None, functions=None, **more):
     top = [host_events(71), host_events(72)]
-    traces.write(name, types or TYPES, {"": top, "hyp": hyp}, commands=TASKS, trace_id=11,
-                 functions=FUNCTIONS)
+    traces.write(name, types or TYPES, {"": top, "hyp": hyp, **more}, commands=TASKS, trace_id=11,
+                 functions=functions or FUNCTIONS)
 
 
 def changed(event, old, new):
@@ -117,6 +120,16 @@ def write_all():
     write_host("negative.dat", hyp, [changed(event, "common_type", "common_kind") for event in TYPES])
     write_host("large.dat", hyp, of_types(LEFT, changed(LEFT, "ID: 905", "ID: 2000000000")))
     write_host("short.dat", hyp, of_types(RUN, changed(RUN, "vcpu;\toffset:18", "vcpu;\toffset:2000000000")))
+    ends = "\x1b]0;taken\x07\x9b ;,\\n'"
+    # In formats, libtraceevent takes printable characters only.
+    woken = changed(WAKING, "", "")
+    woken.system += ends
+    write_host("escapes.dat", hyp,
+               [ENTER, EXIT, RUN, CLOCK, SWITCH, CALL, RETURN, woken,
+                changed(HCALL, "__kvm_vcpu_run", "__kvm_vcpu_run ;,'"),
+                changed(LEFT, "WFx", "WFx ;,'")],
+               {at: name + ends for at, name in FUNCTIONS.items()},
+               **{"more" + ends: [[(200 * S, WAKING.pack(72, 1))], []]})
     before = [(time - 199 * S, data) for time, data in hyp[1]]
     write_host("outside.dat", [hyp[0], hyp[1] + before])
     woken = [(5 * S + i * 30 * US, WAKING.pack(9, i)) for i in range(40)]

@@ -96,7 +96,8 @@ def option(number, data):
 
 
 def sized(text):
-    return struct.pack("<Q", len(text)) + text.encode()
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
 
 
 def formats(events):
@@ -114,8 +115,8 @@ def formats(events):
 
 
 def kallsyms(functions):
-    text = "".join(f"{address:016x} T {name}\n" for address, name in functions.items())
-    return struct.pack("<I", len(text)) + text.encode()
+    text = "".join(f"{address:016x} T {name}\n" for address, name in functions.items()).encode()
+    return struct.pack("<I", len(text)) + text
 
 
 def write(path, types, buffers, clock="boot", commands=(), trace_id=1, functions=()):

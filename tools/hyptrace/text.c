@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Texts and names that somebody else has chosen. A terminal would obey their control characters.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+static void replace(char *text, const char *others)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || strchr(others, *text))
+			*text = '?';
+}
+
+/**
+ * make_printable() - make a text one of a line
+ * @text:	the text
+ *
+ * A line feed would let it forge other lines. JSON must be UTF-8, so ASCII it is.
+ *
+ * Return: the text
+ */
+char *make_printable(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length && strchr("\n ", text[length - 1]))
+		text[--length] = '\0';
+	replace(text, "");
+	return text;
+}
+
+/**
+ * copy_name() - copy the name of a reason, of a function or of an event
+ * @copy:	where to
+ * @size:	its size [bytes]; what is longer is cut
+ * @name:	the name. The copy has nothing that ends a name in CSV, for Prometheus, or in folded
+ *		stacks
+ */
+void copy_name(char *copy, size_t size, const char *name)
+{
+	snprintf(copy, size, "%s", name);
+	replace(copy, " \",;\\");
+}

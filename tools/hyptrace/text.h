@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Texts and names that somebody else has chosen: threads, guests, makers of files.
+ */
+#ifndef HYPTRACE_TEXT_H
+#define HYPTRACE_TEXT_H
+
+#include <stddef.h>
+
+char *make_printable(char *text);
+void copy_name(char *copy, size_t size, const char *name);
+
+#endif /* HYPTRACE_TEXT_H */
