@@ -19,26 +19,31 @@
 /* The signal that wants this program to end, 0 until then. */
 volatile sig_atomic_t interrupted;
 
-static void interrupt(int signal)
+/* It is the terminal's, which sends it to the user's command, too. */
+static volatile sig_atomic_t is_terminals;
+
+static void interrupt(int signal, siginfo_t *info, void *context)
 {
 	interrupted = signal;
+	is_terminals = info->si_code == SI_KERNEL;
 }
 
 static void catch(int signal)
 {
-	const struct sigaction action = { .sa_handler = interrupt };
+	const struct sigaction action = { .sa_sigaction = interrupt, .sa_flags = SA_SIGINFO };
 	struct sigaction before;
 
 	/* What nohup lets a program ignore, stays ignored. */
 	sigaction(signal, NULL, &before);
-	if (before.sa_handler != SIG_IGN)
+	if (signal != SIGHUP || before.sa_handler != SIG_IGN)
 		sigaction(signal, &action, NULL);
 }
 
 /**
  * catch_interrupts() - let signals end the measurement, not this program
  *
- * The program must be able to turn off what it has turned on.
+ * The program must be able to turn off what it has turned on. A shell lets what it starts in the
+ * background of a script ignore SIGINT; who sends that nevertheless, means it.
  */
 void catch_interrupts(void)
 {
@@ -51,11 +56,11 @@ void catch_interrupts(void)
  * command_forward() - tell a command that this program should end
  * @pid:	its process
  *
- * The command gets the terminal's SIGINT by itself; other signals come to this program alone.
+ * The command gets the terminal's signals by itself; others come to this program alone.
  */
 void command_forward(pid_t pid)
 {
-	if (interrupted && interrupted != SIGINT)
+	if (interrupted && !is_terminals)
 		kill(pid, interrupted);
 }
 

@@ -14,6 +14,8 @@
 static _Noreturn void explain_absence(void)
 {
 	fflush(stdout);
+	/* What it prints is no result of a measurement. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
 	execlp("hyptrace-check", "hyptrace-check", NULL);
 	errx(1, "there is no hypervisor to trace: no %s/%s; hyptrace-check, which would say why, is not installed",
 	     tracefs_tracing_dir(), HYP_INSTANCE);

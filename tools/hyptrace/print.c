@@ -190,13 +190,16 @@ static void print_csv(FILE *file, const struct table *table)
 	const struct row *row;
 	size_t i;
 
-	fprintf(file, "vm,vcpu,kind,reason,count,total_ns,min_ns,max_ns,avg_ns,p50_ns,p99_ns\n");
+	fprintf(file, "vm,vcpu,kind,reason,count,total_ns,min_ns,max_ns,avg_ns,p50_ns,p99_ns,"
+		"min_is_bound,max_is_bound,percentiles_are_bounds\n");
 	for (i = 0; i < table->nr; i++) {
 		row = table->row[i];
 		fprintf(file, "%u,%u,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",%" PRIu64 "\n", row->vm, row->vcpu, kind_names[row->kind],
-			row->reason, row->count, row->total, row->min, row->max,
-			row->total / row->count, row_percentile(row, 50), row_percentile(row, 99));
+			",%" PRIu64 ",%" PRIu64 ",%d,%d,%d\n", row->vm, row->vcpu,
+			kind_names[row->kind], row->reason, row->count, row->total, row->min,
+			row->max, row->total / row->count, row_percentile(row, 50),
+			row_percentile(row, 99), row->min_is_bound, row->max_is_bound,
+			table->has_bounds);
 	}
 }
 

@@ -209,6 +209,22 @@ ends_well() {
 	[ $? = 143 ] && [ "$(cat $TOTALS/enable)" = 0 ] && ! pidof sleep
 }
 
+# A shell lets what it starts in the background of a script ignore SIGINT.
+ends_in_background() {
+	local pid
+
+	hyptrace stat -d 1000 > $log 2>&1 &
+	pid=$!
+	until_ok grep -q 1 $TOTALS/enable && kill -INT $pid
+	wait $pid || return
+	grep -q '^Measured: ' $log || return
+	hyptrace stat sleep 1000 > $log 2>&1 &
+	pid=$!
+	until_ok pidof sleep > /dev/null && kill -INT $pid
+	wait $pid
+	[ $? = 130 ] && ! pidof sleep && [ "$(cat $TOTALS/enable)" = 0 ]
+}
+
 # What others turn off, is missing.
 is_disturbed() {
 	hyptrace stat sh -c "echo 0 > $TOTALS/enable" > $log 2>&1 &&
@@ -219,6 +235,8 @@ is_disturbed() {
 
 ends_well
 result "a signal ends the command, and leaves totals off; tracing stays on"
+ends_in_background
+result "SIGINT ends it in the background of a script, too"
 hyp_guest 20
 is_disturbed
 result "stat says if others interfere"
