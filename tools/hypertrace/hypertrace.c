@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -29,6 +30,25 @@ struct message {
 	};
 };
 
+/* A handle of zeros has no channel, so the device must not be 0, where the standard input was. */
+static int open_device(void)
+{
+	int error, fd = open(DEVICE, O_WRONLY | O_CLOEXEC), other;
+
+	if (fd)
+		return fd;
+	other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	error = errno;
+	close(fd);
+	errno = error;
+	return other;
+}
+
+static bool is_open(const struct hypertrace *ht)
+{
+	return ht->fd > 0;
+}
+
 /**
  * hypertrace_init() - open the channel to the hypervisor
  * @ht:		is set, also if that fails
@@ -46,7 +66,7 @@ int hypertrace_init(struct hypertrace *ht)
 	int ret = 0;
 
 	ht->client = 0;
-	ht->fd = open(DEVICE, O_WRONLY | O_CLOEXEC);
+	ht->fd = open_device();
 	if (ht->fd < 0)
 		return -errno;
 
@@ -65,7 +85,7 @@ int hypertrace_init(struct hypertrace *ht)
 
 /**
  * hypertrace_close() - close the channel
- * @ht:		what hypertrace_init() has set; may be closed already
+ * @ht:		what hypertrace_init() has set; may be closed already, or only zeros
  *
  * The other functions do nothing from then on.
  *
@@ -73,7 +93,7 @@ int hypertrace_init(struct hypertrace *ht)
  */
 void hypertrace_close(struct hypertrace *ht)
 {
-	if (ht->fd >= 0)
+	if (is_open(ht))
 		close(ht->fd);
 	ht->fd = -1;
 }
@@ -117,7 +137,7 @@ int hypertrace_emit(const struct hypertrace *ht, uint32_t id, const uint64_t *ar
 
 	if (count > HYPERTRACE_MAX_ARGS)
 		return -EINVAL;
-	if (ht->fd < 0)
+	if (!is_open(ht))
 		return -ENODEV;
 
 	message.head = (struct hypertrace_write) { .id = id, .kind = HYPERTRACE_EVENT };
@@ -146,7 +166,7 @@ int hypertrace_name(const struct hypertrace *ht, uint32_t id, const char *name)
 
 	if (!length || length > HYPERTRACE_MAX_TEXT)
 		return -EINVAL;
-	if (ht->fd < 0)
+	if (!is_open(ht))
 		return -ENODEV;
 
 	message.head = (struct hypertrace_write) { .id = id, .kind = HYPERTRACE_NAME };
@@ -170,7 +190,7 @@ int hypertrace_mark(const struct hypertrace *ht, const char *fmt, ...)
 	struct message message;
 	va_list args;
 
-	if (ht->fd < 0)
+	if (!is_open(ht))
 		return -ENODEV;
 
 	message.head = (struct hypertrace_write) { .kind = HYPERTRACE_MARK };

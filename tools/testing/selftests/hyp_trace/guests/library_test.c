@@ -72,7 +72,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	info = va_arg(args, struct hypertrace_info *);
 	va_end(args);
 
-	CHECK(fd == fd_of_open && request == HYPERTRACE_GET_INFO, "%d 0x%lx", fd, request);
+	CHECK((fd == fd_of_open || (!fd_of_open && fd > STDERR_FILENO)) &&
+	      request == HYPERTRACE_GET_INFO, "%d 0x%lx", fd, request);
 	*info = (struct hypertrace_info) { .version = version, .client = CLIENT };
 	errno = error_of_ioctl;
 	return error_of_ioctl ? -1 : 0;
@@ -328,13 +329,33 @@ static void the_device_is_opened(void)
 	end();
 }
 
+/* The standard input is closed, and the device is what is opened next. */
+static void the_device_is_not_0(void)
+{
+	int input, fd;
+
+	begin();
+	input = dup(STDIN_FILENO);
+	fd = fd_of_open;
+	dup2(fd, STDIN_FILENO);
+	fd_of_open = STDIN_FILENO;
+	CHECK(!hypertrace_init(&ht) && ht.fd > STDERR_FILENO, "%d", ht.fd);
+	CHECK(!is_open(STDIN_FILENO) && (fcntl(ht.fd, F_GETFD) & FD_CLOEXEC), "not moved");
+	CHECK(!hypertrace(&ht, ID) && came(KIND_EVENT, ID, 0), "event");
+	dup2(input, STDIN_FILENO);
+	close(input);
+	close(fd);
+	errno = UNTOUCHED;
+	end();
+}
+
 /* All functions must be harmless then. */
 static void check_absence(void)
 {
 	uint64_t args[MAX_ARGS] = { 0 };
 
 	errno = UNTOUCHED;
-	CHECK(ht.fd == -1 && ht.client == 0, "%d %d", ht.fd, ht.client);
+	CHECK(ht.fd <= 0 && ht.client == 0, "%d %d", ht.fd, ht.client);
 	CHECK(hypertrace_emit(&ht, ID, args, MAX_ARGS) == -ENODEV, "emit");
 	CHECK(hypertrace(&ht, ID) == -ENODEV && hypertrace(&ht, ID, 1) == -ENODEV, "macro");
 	CHECK(hypertrace_name(&ht, ID, "name") == -ENODEV, "name");
@@ -353,6 +374,24 @@ static void without_a_device_nothing_happens(void)
 	check_absence();
 	CHECK(nothing_came(), "something");
 	close(fd);
+	end();
+}
+
+static void zeros_are_no_channel(void)
+{
+	int input, fd;
+
+	begin();
+	input = dup(STDIN_FILENO);
+	fd = ht.fd;
+	dup2(fd, STDIN_FILENO);
+	memset(&ht, 0, sizeof(ht));
+	check_absence();
+	CHECK(nothing_came() && is_open(STDIN_FILENO), "something");
+	dup2(input, STDIN_FILENO);
+	close(input);
+	close(fd);
+	errno = UNTOUCHED;
 	end();
 }
 
@@ -567,7 +606,9 @@ static const struct test tests[] = {
 	TEST(what_cannot_be_formatted_is_refused),
 	TEST(an_event_is_named),
 	TEST(the_device_is_opened),
+	TEST(the_device_is_not_0),
 	TEST(without_a_device_nothing_happens),
+	TEST(zeros_are_no_channel),
 	TEST(another_version_is_refused),
 	TEST(another_device_is_refused),
 	TEST(errors_are_returned),
