@@ -58,13 +58,19 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 const struct argp measure_argp = { .options = options, .parser = parse };
 
-/* If others have turned totals on before, they stay on. */
+/*
+ * If others have turned totals on before, they stay on. Nobody can know if they are still wanted;
+ * they are not after a program that was killed together with its keeper.
+ */
 static struct table *measure_difference(struct measurement *measurement)
 {
 	struct table *before, *after, *table;
 	double seconds;
 
 	catch_interrupts();
+	if (totals_are_on())
+		warnx("totals are on already, and stay on: echo 0 > %s/totals/enable turns them off",
+		      hyp_dir());
 	totals_start();
 	before = totals_read();
 	seconds = now_seconds();

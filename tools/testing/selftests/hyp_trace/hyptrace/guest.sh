@@ -225,6 +225,25 @@ ends_in_background() {
 	[ $? = 130 ] && ! pidof sleep && [ "$(cat $TOTALS/enable)" = 0 ]
 }
 
+# Who is killed leaves no totals on, and without a keeper they end, too.
+ends_if_killed() {
+	local pid
+
+	hyptrace stat -d 1000 > $log 2>&1 &
+	pid=$!
+	until_ok grep -q 1 $TOTALS/enable && kill -KILL $pid
+	wait $pid
+	[ $? = 137 ] && until_ok grep -q 0 $TOTALS/enable || return
+	hyptrace stat killall -KILL hyptrace-off > $log 2>&1 && [ "$(cat $TOTALS/enable)" = 0 ] &&
+		! grep -q 'stay on' $log
+}
+
+says_what_stays_on() {
+	echo 1 > $TOTALS/enable
+	hyptrace stat true > $log 2>&1 && grep -q 'totals are on already, and stay on: echo 0' $log &&
+		[ "$(cat $TOTALS/enable)" = 1 ] && echo 0 > $TOTALS/enable
+}
+
 # What others turn off, is missing.
 is_disturbed() {
 	hyptrace stat sh -c "echo 0 > $TOTALS/enable" > $log 2>&1 &&
@@ -237,6 +256,10 @@ ends_well
 result "a signal ends the command, and leaves totals off; tracing stays on"
 ends_in_background
 result "SIGINT ends it in the background of a script, too"
+ends_if_killed
+result "totals end if it is killed, too"
+says_what_stays_on
+result "stat says that totals stay on"
 hyp_guest 20
 is_disturbed
 result "stat says if others interfere"
