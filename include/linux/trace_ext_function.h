@@ -88,11 +88,8 @@ struct trace_ext_print {
 	char			text[TRACE_EXT_MARK_ROOM];
 };
 
-/* This is @ret.retval if the result may be an address. No error and no small number is that. */
+/* This is @ret.retval if there is no result, or none that may be shown. No int is that. */
 #define TRACE_EXT_NO_RESULT	BIT(63)
-
-/* Results up to that are recorded, and errors. */
-#define TRACE_EXT_MAX_RESULT	MAX_ERRNO
 
 /**
  * enum trace_ext_hook - what happens when a writer's function is called

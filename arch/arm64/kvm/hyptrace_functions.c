@@ -76,6 +76,20 @@ static int __init set_from_boot(char *arg)
 }
 early_param("kvm-arm.hyp_trace_functions", set_from_boot);
 
+/* What EL2 may record of a function's result is settled here, before EL2 is on its own. */
+static u32 __init first_insn(unsigned int function)
+{
+	u8 result = HYP_RESULT_NONE;
+
+	if (IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
+		result = kvm_nvhe_sym(hyp_function_results)[function];
+	if (is_protected_kvm_enabled() && !(result & HYP_RESULT_DISCLOSED))
+		result = HYP_RESULT_NONE;
+
+	return HYP_FUNCTION_SAVE_LR |
+	       FIELD_PREP(HYP_FUNCTION_RESULT, result & HYP_RESULT_KIND);
+}
+
 /* Before EL2 runs: keep the table, and have all functions save the link register. */
 static int __init functions_init(void)
 {
@@ -94,7 +108,7 @@ static int __init functions_init(void)
 	for (i = 0; i < nr; i++) {
 		offsets[i] = table[i] - text;
 		ret = aarch64_insn_patch_text_nosync((void *)function_address(i),
-						     HYP_FUNCTION_SAVE_LR);
+						     first_insn(i));
 		if (ret) {
 			pr_err("hyp_trace: functions can't be traced: can't write to %ps: %pe\n",
 			       (void *)function_address(i), ERR_PTR(ret));

@@ -11,10 +11,15 @@
  * sets the first slot once, before EL2 runs. Only the second one changes after that, between
  * nop and bl, which the architecture allows while other CPUs execute it (Arm ARM, B2.2.5,
  * "Concurrent modification and execution of instructions").
+ *
+ * Several instructions are mov x9, lr: it shifts lr by 0, in any of four ways. Which one the first
+ * slot has, tells EL2 what it may record of the function's result: with protection, the host can't
+ * change that any more.
  */
 #ifndef __ARM64_KVM_HYPFUNCTIONS_H__
 #define __ARM64_KVM_HYPFUNCTIONS_H__
 
+#include <linux/bitfield.h>
 #include <linux/bits.h>
 #include <linux/trace_ext_function.h>
 
@@ -25,14 +30,33 @@
 extern const u64 kvm_nvhe_sym(__start_hyp_functions)[];
 extern const u64 kvm_nvhe_sym(__stop_hyp_functions)[];
 
+/* For each, an enum hyp_result and flags: what function_results.awk knows of it. */
+extern const u8 kvm_nvhe_sym(hyp_function_results)[];
+
 extern const char kvm_nvhe_sym(hyp_hook_function)[];
 extern const char kvm_nvhe_sym(hyp_hook_function_stack)[];
 extern const char kvm_nvhe_sym(hyp_hook_graph)[];
 extern const char kvm_nvhe_sym(hyp_hook_graph_root)[];
 extern const char kvm_nvhe_sym(hyp_hook_graph_not)[];
 
-/* mov x9, lr; nop */
+/**
+ * enum hyp_result - what is recorded of a function's result
+ * @HYP_RESULT_NONE:	nothing: the function has none, or not one that is known to be harmless
+ * @HYP_RESULT_BOOL:	a bool
+ * @HYP_RESULT_INT:	an int
+ */
+enum hyp_result {
+	HYP_RESULT_NONE,
+	HYP_RESULT_BOOL,
+	HYP_RESULT_INT,
+};
+
+#define HYP_RESULT_KIND		GENMASK(1, 0)
+#define HYP_RESULT_DISCLOSED	BIT(7)		/* with protection, too */
+
+/* mov x9, lr, with an enum hyp_result; nop */
 #define HYP_FUNCTION_SAVE_LR	0xaa1e03e9U
+#define HYP_FUNCTION_RESULT	GENMASK(23, 22)
 #define HYP_FUNCTION_NOP	0xd503201fU
 
 /**

@@ -242,6 +242,7 @@ enum hyp_trace_ring_state {
  *				-ENOSPC
  * @HYP_TRACE_TEST_REFUSE:	let an interrupt come when a guest is about to be entered, the
  *				next arg times that guests are traced or measured
+ * @HYP_TRACE_TEST_RESULTS:	call three more functions than the tree's, once
  */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
@@ -261,6 +262,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_TEXT,
 	HYP_TRACE_TEST_STACK,
 	HYP_TRACE_TEST_REFUSE,
+	HYP_TRACE_TEST_RESULTS,
 };
 
 /* Deeper than what is recorded; EL2's stack is a page. */

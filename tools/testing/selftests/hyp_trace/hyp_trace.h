@@ -451,6 +451,7 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_TEXT,
 	HYP_TRACE_TEST_STACK,
 	HYP_TRACE_TEST_REFUSE,
+	HYP_TRACE_TEST_RESULTS,
 };
 
 static inline int set_online(int cpu, bool online)

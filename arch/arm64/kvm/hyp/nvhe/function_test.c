@@ -25,7 +25,7 @@ static test_function void hyp_test_branch(u64 arg)
 	hyp_test_leaf(arg + 1);
 }
 
-/* Results of all kinds. */
+/* Results of all kinds. Of a static function clang may drop the result, so it is not recorded. */
 
 static test_function u64 hyp_test_small(void)
 {
@@ -45,7 +45,7 @@ static test_function long hyp_test_long_error(void)
 	return result;
 }
 
-static test_function int hyp_test_int_error(void)
+test_function int hyp_test_int_error(void)
 {
 	int result = -EINVAL;
 
@@ -61,6 +61,31 @@ static test_function void *hyp_test_address(void)
 	OPTIMIZER_HIDE_VAR(result);
 	barrier();
 	return result;
+}
+
+test_function bool hyp_result_bool(void)
+{
+	bool result = true;
+
+	OPTIMIZER_HIDE_VAR(result);
+	barrier();
+	return result;
+}
+
+/* It is not in function_results.list. */
+test_function int hyp_result_unlisted(void)
+{
+	int result = -EPERM;
+
+	OPTIMIZER_HIDE_VAR(result);
+	barrier();
+	return result;
+}
+
+/* Without a result, with what looks like one where it would be. */
+static test_function void hyp_result_void(void)
+{
+	asm volatile("mov x0, #1445" : : : "x0");
 }
 
 /* A compiler may leave out a result that nobody uses. */
@@ -82,6 +107,16 @@ test_function void hyp_test_tree(void)
 	use(hyp_test_long_error());
 	use(hyp_test_int_error());
 	use(hyp_test_address());
+}
+
+/**
+ * hyp_result_kinds() - call further functions, with results and without
+ */
+test_function void hyp_result_kinds(void)
+{
+	use(hyp_result_bool());
+	use(hyp_result_unlisted());
+	hyp_result_void();
 }
 
 /**

@@ -169,6 +169,13 @@ static void special_update(struct hyp_calls *calls)
 	calls->special = max3(calls->first, calls->root, calls->not);
 }
 
+/* What is recorded of its result: see asm/kvm_hypfunctions.h. */
+static __always_inline u64 result_kind(u64 pc)
+{
+	return IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL) ?
+	       FIELD_GET(HYP_FUNCTION_RESULT, *(const u32 *)first_slot(pc)) : HYP_RESULT_NONE;
+}
+
 /* Push a function. It will return to hyp_hook_return. */
 static __always_inline void push(struct hyp_calls *calls, u64 depth, u64 ret, u64 sp, u64 func,
 				 u64 now)
@@ -193,7 +200,7 @@ static __always_inline bool record_entry(enum way way, struct hyp_trace_cpu *cpu
 	if (!reserve(way, cpu, now, sizeof(*record), &resv))
 		return false;
 
-	push(&cpu->calls, depth, ret, sp, func, now);
+	push(&cpu->calls, depth, ret, sp, func | result_kind(pc), now);
 	record = resv.payload;
 	hyp_trace_head(cpu, &record->ent, TRACE_EXT_GRAPH_ENTRY);
 	record->call.func = func;
@@ -311,23 +318,23 @@ u64 hyp_graph_not_called(u64 pc, u64 ret, u64 sp)
 
 /* The function_graph tracer: returns ----------------------------------------- */
 
-/* A result, if it is an error or small. A function without a result leaves anything there. */
-static __always_inline u64 result(u64 retval)
+/* A function without a result leaves anything in @retval; with a small one, in its upper bits. */
+static __always_inline u64 result(const struct hyp_call *call, u64 retval)
 {
-	if (retval + MAX_ERRNO <= MAX_ERRNO + TRACE_EXT_MAX_RESULT)
-		return retval;
-
-	/* The upper half of an int is not defined; mostly it is 0. */
-	if (retval <= U32_MAX && retval >= (u32)-MAX_ERRNO)
+	switch (call->func & HYP_RESULT_KIND) {
+	case HYP_RESULT_BOOL:
+		return retval & 1;
+	case HYP_RESULT_INT:
 		return (s32)retval;
-
-	return TRACE_EXT_NO_RESULT;
+	default:
+		return TRACE_EXT_NO_RESULT;
+	}
 }
 
 static __always_inline bool record_return(enum way way, struct hyp_trace_cpu *cpu, u64 now,
-					  const struct hyp_call *call, u64 depth, u64 retval)
+					  const struct hyp_call *call, u64 depth, u64 result)
 {
-	u64 func = call->func, start = call->start;
+	u64 func = call->func & ~HYP_RESULT_KIND, start = call->start;
 	struct ext_ring_reservation resv;
 	struct trace_ext_graph_return *record;
 
@@ -338,7 +345,7 @@ static __always_inline bool record_return(enum way way, struct hyp_trace_cpu *cp
 	hyp_trace_head(cpu, &record->ent, TRACE_EXT_GRAPH_RETURN);
 	record->ret.func = func;
 #ifdef CONFIG_FUNCTION_GRAPH_RETVAL
-	record->ret.retval = result(retval);
+	record->ret.retval = result;
 #endif
 	record->ret.depth = depth;
 	record->ret.overrun = cpu->calls.overrun;
@@ -350,13 +357,13 @@ static __always_inline bool record_return(enum way way, struct hyp_trace_cpu *cp
 	return true;
 }
 
-static noinline u64 return_slow(const struct hyp_call *call, u64 retval,
+static noinline u64 return_slow(const struct hyp_call *call, u64 result,
 				struct hyp_trace_cpu *cpu, u64 now)
 {
 	u64 depth = call - cpu->calls.call;
 
-	if (!record_return(FAST, cpu, now, call, depth, retval))
-		record_return(SLOW, cpu, now, call, depth, retval);
+	if (!record_return(FAST, cpu, now, call, depth, result))
+		record_return(SLOW, cpu, now, call, depth, result);
 
 	return call->ret;
 }
@@ -379,12 +386,12 @@ static noinline u64 return_special(const struct hyp_call *call, u64 retval,
 	if (!recorded || !hyp_event_id_read(HYP_EVENT_RETURN))
 		return call->ret;
 
-	return return_slow(call, retval, cpu, hyp_clock_now(&cpu->clock));
+	return return_slow(call, result(call, retval), cpu, hyp_clock_now(&cpu->clock));
 }
 
 /**
  * hyp_graph_returns() - a function has returned to hyp_hook_return
- * @retval:	its result
+ * @retval:	its result, if it has one
  *
  * Return: where it returns to
  */
@@ -408,6 +415,7 @@ u64 hyp_graph_returns(u64 retval)
 		return call->ret;
 
 	now = hyp_clock_now(&cpu->clock);
+	retval = result(call, retval);
 	if (!record_return(FAST, cpu, now, call, depth, retval))
 		return return_slow(call, retval, cpu, now);
 

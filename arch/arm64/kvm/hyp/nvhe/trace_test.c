@@ -188,6 +188,10 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 			hyp_test_tree();
 		ret = 0;
 		break;
+	case HYP_TRACE_TEST_RESULTS:
+		hyp_result_kinds();
+		ret = 0;
+		break;
 	case HYP_TRACE_TEST_RECURSE:
 		if (arg > HYP_TRACE_TEST_MAX_DEPTH)
 			break;

@@ -15,7 +15,6 @@ static const struct node {
 	int		depth;
 	const char	*name;
 	const char	*parent;
-	uint64_t	result;		/* 0: it has none */
 } tree[] = {
 	{ 0, "hyp_test_tree", "handle___hyp_trace_test" },
 	{ 1, "hyp_test_branch", "hyp_test_tree" },
@@ -24,10 +23,10 @@ static const struct node {
 	{ 1, "hyp_test_branch", "hyp_test_tree" },
 	{ 2, "hyp_test_leaf", "hyp_test_branch" },
 	{ 2, "hyp_test_leaf", "hyp_test_branch" },
-	{ 1, "hyp_test_small", "hyp_test_tree", 4095 },
-	{ 1, "hyp_test_long_error", "hyp_test_tree", -ENOENT },
-	{ 1, "hyp_test_int_error", "hyp_test_tree", -EINVAL },
-	{ 1, "hyp_test_address", "hyp_test_tree", NO_RESULT },
+	{ 1, "hyp_test_small", "hyp_test_tree" },
+	{ 1, "hyp_test_long_error", "hyp_test_tree" },
+	{ 1, "hyp_test_int_error", "hyp_test_tree" },
+	{ 1, "hyp_test_address", "hyp_test_tree" },
 };
 
 #define NODES	ARRAY_SIZE(tree)
@@ -402,41 +401,64 @@ TEST_F(function, the_graph_is_the_tree)
 	EXPECT_LT(10 * NODES, w.entries);
 }
 
-/* The result of the last call of a function, from its exit. */
-struct result {
+/* What is recorded of results, without protection and with it. */
+static const struct result {
 	const char	*name;
-	uint64_t	retval;
-	int		count;
+	uint64_t	retval[2];
+} results[] = {
+	{ "hyp_test_tree", { NO_RESULT, NO_RESULT } },
+	{ "hyp_test_leaf", { NO_RESULT, NO_RESULT } },
+	{ "hyp_test_small", { NO_RESULT, NO_RESULT } },		/* a u64 */
+	{ "hyp_test_long_error", { NO_RESULT, NO_RESULT } },
+	{ "hyp_test_int_error", { -EINVAL, -EINVAL } },
+	{ "hyp_test_address", { NO_RESULT, NO_RESULT } },
+	{ "hyp_result_kinds", { NO_RESULT, NO_RESULT } },
+	{ "hyp_result_bool", { 1, 1 } },
+	{ "hyp_result_unlisted", { -EPERM, NO_RESULT } },
+	{ "hyp_result_void", { NO_RESULT, NO_RESULT } },
+	{ "handle_trap", { NO_RESULT, NO_RESULT } },
 };
 
-static void find_result(void *data, const struct event *e)
-{
-	struct result *r = data;
+struct results {
+	int	right[ARRAY_SIZE(results)];
+	int	wrong;
+};
 
-	if (e->type == record.exit && !strcmp(name_at(payload_u64(e)), r->name)) {
-		r->retval = u64_at(e, record.retval);
-		r->count++;
+static void check_result(void *data, const struct event *e)
+{
+	const char *name = name_at(payload_u64(e));
+	struct results *r = data;
+	int i;
+
+	for (i = 0; e->type == record.exit && i < ARRAY_SIZE(results); i++) {
+		if (strcmp(name, results[i].name))
+			continue;
+		if (u64_at(e, record.retval) == results[i].retval[is_protected()])
+			r->right[i]++;
+		else if (!r->wrong++)
+			printf("# the result of %s is %#lx\n", name, u64_at(e, record.retval));
 	}
 }
 
-TEST_F(function, results_are_errors_or_small)
+TEST_F(function, results_are_those_that_may_be_shown)
 {
-	struct result r;
+	struct results r = { };
 	int i;
 
 	if (record.retval < 0)
 		SKIP(return, "CONFIG_FUNCTION_GRAPH_RETVAL is off");
 
-	ASSERT_EQ(0, put(HYP "set_ftrace_filter", "hyp_test_*"));
-	for (i = 0; i < NODES; i++) {
-		if (!tree[i].result)
-			continue;
-		ASSERT_EQ(0, trace_with("function_graph"));
-		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_TREE, 1));
-		r = (struct result) { .name = tree[i].name };
-		ASSERT_LT(0, read_raw(0, find_result, &r));
-		EXPECT_EQ(1, r.count);
-		EXPECT_EQ(tree[i].result, r.retval);
+	ASSERT_EQ(0, set_size_kb(8192));
+	ASSERT_EQ(0, trace_with("function_graph"));
+	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_TREE, 1));
+	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_RESULTS, 1));
+	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+	ASSERT_LT(0, read_raw(0, check_result, &r));
+	EXPECT_EQ(0, r.wrong);
+	for (i = 0; i < ARRAY_SIZE(results); i++) {
+		EXPECT_LT(0, r.right[i]);
+		if (!r.right[i])
+			printf("# %s has not returned\n", results[i].name);
 	}
 }
 

@@ -11,7 +11,7 @@
 /**
  * struct hyp_call - a function that will return to hyp_hook_return
  * @ret:	where it returns to after that
- * @func:	its address in the kernel; 0 if the call was not recorded
+ * @func:	its address in the kernel, plus an enum hyp_result; 0 if the call was not recorded
  * @start:	boot clock when it was called [ns]
  * @sp:		the stack pointer then: its frame is below
  */

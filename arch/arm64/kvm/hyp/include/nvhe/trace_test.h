@@ -30,7 +30,11 @@ struct hyp_trace_test {
 extern struct hyp_trace_test hyp_trace_test;
 
 void hyp_test_tree(void);
+int hyp_test_int_error(void);
 u64 hyp_test_recurse(u64 depth);
+void hyp_result_kinds(void);
+bool hyp_result_bool(void);
+int hyp_result_unlisted(void);
 
 static inline u32 hyp_trace_step_pages(void)
 {
