@@ -451,7 +451,7 @@ DEFINE_EVENT(vcpu_call, guest_smc,
 	TP_ARGS(vcpu)
 );
 
-/* The guest executes WFI or WFE. */
+/* The guest executes WFI or WFE. Of a protected guest it is not said which. */
 TRACE_EVENT(vcpu_wfx,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr),
@@ -460,8 +460,10 @@ TRACE_EVENT(vcpu_wfx,
 		__field(u8, insn)
 	),
 	TP_fast_assign(
+		bool secret = hyp_is_secret(vcpu);
+
 		VCPU_ASSIGN(vcpu);
-		__entry->insn = esr & ESR_ELx_WFx_ISS_TI;
+		__entry->insn = hyp_disclose(secret, esr & ESR_ELx_WFx_ISS_TI);
 	),
 	TP_printk(VCPU_PR_FMT " %s", VCPU_PR_ARG,
 		  __print_symbolic(__entry->insn, HYP_SYMBOLS(HYP_WFX_LIST)))
@@ -525,7 +527,7 @@ TRACE_EVENT(vcpu_inject,
 
 /* Exits that EL2 handles without the host */
 
-/* EL2 emulates an access to a system register. */
+/* EL2 emulates an access to a system register. Of a protected guest it is not said which. */
 TRACE_EVENT(vcpu_fixup_sysreg,
 	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
 	TP_ARGS(vcpu, esr),
@@ -540,9 +542,9 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 
 		__entry->value = hyp_disclose(secret,
 					      vcpu_get_reg(vcpu, ESR_ELx_SYS64_ISS_RT(esr)));
-		__entry->sysreg = hyp_esr_sysreg(esr);
+		__entry->sysreg = hyp_disclose(secret, hyp_esr_sysreg(esr));
 		VCPU_ASSIGN(vcpu);
-		__entry->write = !(esr & ESR_ELx_SYS64_ISS_DIR_READ);
+		__entry->write = hyp_disclose(secret, !(esr & ESR_ELx_SYS64_ISS_DIR_READ));
 	),
 	TP_printk(VCPU_PR_FMT " %s %s value=0x%llx", VCPU_PR_ARG,
 		  __entry->write ? "write" : "read",
@@ -961,25 +963,26 @@ DEFINE_EVENT(vm_change, vm_destroy,
 /* EL2's own memory */
 
 /*
- * 2^order pages are allocated from the pool that begins at that page frame; ret is an
- * error if the pool has too few. Their address is not recorded, because the host must not
- * know where EL2 keeps page tables.
+ * 2^order pages are allocated from the pool for EL2's own page tables, the host's stage 2 or a
+ * VM's; ret is an error if the pool has too few. No address is recorded, because the host must
+ * not know where EL2 keeps page tables.
  */
 TRACE_EVENT(pool_alloc,
 	TP_PROTO(const struct hyp_pool *pool, u8 order, s32 ret),
 	TP_ARGS(pool, order, ret),
 	TP_STRUCT__entry(
-		__field(u64, pool)
 		__field(s32, ret)
+		__field(u8, pool)
 		__field(u8, order)
 	),
 	TP_fast_assign(
-		__entry->pool = hyp_phys_to_pfn(pool->range_start);
 		__entry->ret = ret;
+		__entry->pool = hyp_pool_kind(pool);
 		__entry->order = order;
 	),
-	TP_printk("pool=0x%llx order=%u ret=%d", __entry->pool, __entry->order,
-		  __entry->ret)
+	TP_printk("pool=%s order=%u ret=%d",
+		  __print_symbolic(__entry->pool, HYP_SYMBOLS(HYP_POOL_LIST)),
+		  __entry->order, __entry->ret)
 );
 
 /* 2^order pages are freed to the pool. */
@@ -987,14 +990,16 @@ TRACE_EVENT(pool_free,
 	TP_PROTO(const struct hyp_pool *pool, u8 order),
 	TP_ARGS(pool, order),
 	TP_STRUCT__entry(
-		__field(u64, pool)
+		__field(u8, pool)
 		__field(u8, order)
 	),
 	TP_fast_assign(
-		__entry->pool = hyp_phys_to_pfn(pool->range_start);
+		__entry->pool = hyp_pool_kind(pool);
 		__entry->order = order;
 	),
-	TP_printk("pool=0x%llx order=%u", __entry->pool, __entry->order)
+	TP_printk("pool=%s order=%u",
+		  __print_symbolic(__entry->pool, HYP_SYMBOLS(HYP_POOL_LIST)),
+		  __entry->order)
 );
 
 /* Debugging and tests */

@@ -238,6 +238,14 @@ enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
 #define HYP_SPAN_NAME_SIZE	24
 
 /* The values of all lists, for binary readers. */
+/* What EL2 allocates pages for: its own page tables, the host's stage 2, or a VM's. */
+#define HYP_POOL_LIST(EM, EMe)						\
+	EM(POOL_EL2,	0, "el2")					\
+	EM(POOL_HOST,	1, "host")					\
+	EMe(POOL_VM,	2, "vm")
+
+enum hyp_pool_kind HYP_ENUM(HYP_POOL_LIST);
+
 #define HYP_DEFINE_ALL_ENUMS						\
 	HYP_DEFINE_ENUMS(HYP_REASON_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_EXIT_LIST)					\
@@ -247,6 +255,7 @@ enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
 	HYP_DEFINE_ENUMS(HYP_SMC_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_TLB_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_OWNER_LIST)				\
+	HYP_DEFINE_ENUMS(HYP_POOL_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_SPAN_LIST)
 
 #endif /* _TRACE_MISC_HYP_H */

@@ -175,9 +175,14 @@ static const struct row table[] = {
 	{ "vm_create_vcpu", hvc_init_vcpu, "handle=1 ret=-12", PROTECTED },
 	{ "vm_destroy", guest_store, "handle=4096 ret=0", PROTECTED },
 	{ "vm_destroy", hvc_teardown_vm, "handle=1 ret=-2", PROTECTED },
-	{ "pool_alloc", guest_store, "pool=0x[0-9a-f]+ order=[0-9] ret=0", PROTECTED },
-	{ "pool_alloc", pass_device_around, "pool=0x0 order=1 ret=-12", PROTECTED },
-	{ "pool_free", guest_store, "pool=0x[0-9a-f]+ order=[0-9]", PROTECTED },
+	{ "pool_alloc", guest_store, "pool=vm order=[0-9] ret=0", PROTECTED },
+	{ "pool_alloc", pass_around_afar, "pool=el2 order=0 ret=0", PROTECTED },
+	{ "pool_alloc", pass_around_afar, "pool=host order=0 ret=0",
+	  PROTECTED | FRESH | SMALL_BLOCKS,
+	  "a block is split only if it has not been before" },
+	{ "pool_alloc", pass_device_around, "pool=vm order=1 ret=-12", PROTECTED },
+	{ "pool_free", guest_store, "pool=vm order=[0-9]", PROTECTED },
+	{ "pool_free", pass_around_afar, "pool=el2 order=0", PROTECTED },
 
 	{ "hyp_printk", write_event, "selftest 42 is 0x2a" },
 	{ "hyp_printk", write_text, "test 7 -7 0xfffffffffffffff8 49" },
@@ -203,9 +208,9 @@ static const struct row withheld[] = {
 	{ "guest_hvc", guest_hvc, A_GUEST "0x0 func_id=0x0 a1=0x0 a2=0x0 a3=0x0" },
 	{ "guest_smc", guest_smc, A_GUEST "0x0 func_id=0x0 a1=0x0 a2=0x0 a3=0x0" },
 	{ "vcpu_fixup_fp", guest_fp, A_GUEST "FP_ASIMD " CLASS },
-	{ "vcpu_fixup_sysreg", guest_counter, A_GUEST "read CNTPCT_EL0 value=0x0", UNPROTECTED },
-	{ "vcpu_fixup_sysreg", guest_gic,
-	  A_GUEST "(read|write) [A-Z0-9_]+ value=0x0", GICV3 | GIC_TRAPPED },
+	{ "vcpu_fixup_sysreg", guest_counter, A_GUEST "read 0x0 value=0x0", UNPROTECTED },
+	{ "vcpu_fixup_sysreg", guest_gic, A_GUEST "read 0x0 value=0x0", GICV3 | GIC_TRAPPED },
+	{ "vcpu_wfx", guest_wfi, A_GUEST "wfi" },
 };
 
 /* Fields that have only one value, and why. */

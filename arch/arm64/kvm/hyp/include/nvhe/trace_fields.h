@@ -10,9 +10,11 @@
 
 #include <asm/kvm_emulate.h>
 #include <asm/kvm_hyp.h>
+#include <asm/sections.h>
 
 #include <nvhe/gfp.h>
 #include <nvhe/memory.h>
+#include <nvhe/mm.h>
 #include <nvhe/trace_channel.h>
 #include <nvhe/trace_span.h>
 #include <nvhe/trace_test.h>
@@ -118,6 +120,25 @@ static __always_inline u8 hyp_inject_kind(const struct kvm_vcpu *vcpu)
 {
 	return vcpu_get_flag(vcpu, EXCEPT_MASK) >> __EXCEPT_SHIFT |
 	       (vcpu->arch.hcr_el2 & HCR_RW ? 0 : HYP_INJECT_AA32_UND);
+}
+
+/**
+ * hyp_pool_kind() - what a pool is for: not where it is
+ * @pool:	the pool
+ *
+ * EL2's own pool and that of the host's stage 2 are variables of EL2, and EL2's page tables are in
+ * its own pool. A VM's pool is in memory that the host has donated.
+ *
+ * Return: enum hyp_pool_kind
+ */
+static __always_inline u8 hyp_pool_kind(const struct hyp_pool *pool)
+{
+	phys_addr_t pgd = __hyp_pa(pkvm_pgtable.pgd);
+
+	if ((char *)pool < __hyp_bss_start || (char *)pool >= __hyp_bss_end)
+		return HYP_POOL_VM;
+
+	return pgd >= pool->range_start && pgd < pool->range_end ? HYP_POOL_EL2 : HYP_POOL_HOST;
 }
 
 /* The system register of a trapped access. */
