@@ -285,6 +285,49 @@ static void run_withheld(unsigned int has)
 	write_test(HYP_TRACE_TEST_WITHHOLD, 0);
 }
 
+/* Results of hypercalls ------------------------------------------------------------ */
+
+/* Has each of tracing's own hypercalls the result of a call that fails? */
+static bool failures_are_said(void)
+{
+	char *names = get(HYP "events/hyp/host_hcall/format"), *at, *trace;
+	bool ok = true;
+	char name[64];
+	int calls = 0;
+
+	put(HYP "trace", "");
+	put(HYP "events/hyp/host_hcall_done/enable", "1");
+	put(HYP "tracing_on", "1");
+	for (at = names; (at = strstr(at, ", \"__hyp_t")); at++) {
+		if (sscanf(at, ", \"%63[a-z_]\"", name) != 1)
+			errx(1, "no name: %.20s", at);
+		/* These two have no such event, and this one can't fail. */
+		if (!strcmp(name, "__hyp_trace_alarm") || !strcmp(name, "__hyp_trace_sync") ||
+		    !strcmp(name, "__hyp_trace_write_event"))
+			continue;
+		hvc(hcall_id(name), "ffffffff ffffffff ffffffff");
+		calls++;
+	}
+	put(HYP "tracing_on", "0");
+	put(HYP "events/hyp/host_hcall_done/enable", "0");
+
+	trace = get(HYP "trace");
+	for (at = names; (at = strstr(at, ", \"__hyp_t")); at++) {
+		sscanf(at, ", \"%63[a-z_]\"", name);
+		if (!strstr(trace, path_of("host_hcall_done: %s id", name)))
+			continue;
+		calls--;
+		if (walk(trace, "host_hcall_done",
+			 path_of("%s id=[0-9]+ result=-[1-9][0-9]*", name), NULL).right)
+			continue;
+		ksft_print_msg("%s has failed without a word\n", name);
+		ok = false;
+	}
+	free(trace);
+	free(names);
+	return ok && !calls;
+}
+
 /* Spans --------------------------------------------------------------------------- */
 
 /* A span of write_event() has an event before it, one after it, and one in it. */
@@ -433,7 +476,7 @@ int main(void)
 	unsigned int has = machine();
 
 	ksft_print_header();
-	ksft_set_plan(ARRAY_LEN(table) + ARRAY_LEN(withheld) + 5);
+	ksft_set_plan(ARRAY_LEN(table) + ARRAY_LEN(withheld) + 6);
 	run_on(0);
 	put(HYP "tracing_on", "0");
 	put(HYP "buffer_size_kb", "256");
@@ -441,6 +484,7 @@ int main(void)
 		errx(1, "an event without fields");
 	run_events(has);
 	run_withheld(has);
+	ksft_test_result(failures_are_said(), "a hypercall that fails has its error\n");
 	ksft_test_result(spans_last_as_long(), "a span lasts as long as its events say\n");
 	put(HYP "events/enable", "0");
 	ksft_test_result(of_all_events(in_table), "each event has a test\n");

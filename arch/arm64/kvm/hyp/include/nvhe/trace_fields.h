@@ -154,15 +154,20 @@ static __always_inline u32 hyp_esr_sysreg(u64 esr)
  * @host_ctxt:	the host's registers, after the call
  *
  * A hypercall that returns nothing leaves an argument in the register, perhaps an
- * address; another one may return an address of EL2. So only the results of the
- * hypercalls in this list are shown: add yours if it returns a number or an error.
+ * address; another one may return an address of EL2. So only results of tracing's own
+ * hypercalls are shown, which all are numbers or errors, and of those in this list: add
+ * yours if it returns such.
  *
  * Return: the result; 0 for any other hypercall
  */
 static __always_inline s64 hyp_hcall_result(u32 id,
 					    const struct kvm_cpu_context *host_ctxt)
 {
+#define HYP_HCALL_CASE(name)						\
+	case __KVM_HOST_SMCCC_FUNC_##name:
+
 	switch (id) {
+	HYP_TRACE_HCALLS(HYP_HCALL_CASE)
 	case __KVM_HOST_SMCCC_FUNC___kvm_get_mdcr_el2:
 	case __KVM_HOST_SMCCC_FUNC___pkvm_init:
 	case __KVM_HOST_SMCCC_FUNC___pkvm_cpu_set_vector:
@@ -174,30 +179,11 @@ static __always_inline s64 hyp_hcall_result(u32 id,
 	case __KVM_HOST_SMCCC_FUNC___pkvm_init_vm:
 	case __KVM_HOST_SMCCC_FUNC___pkvm_init_vcpu:
 	case __KVM_HOST_SMCCC_FUNC___pkvm_teardown_vm:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_load:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_unload:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_mode:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_run:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_event:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_pred:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_filter:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_trigger:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_triggers:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_mark:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_swap:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_reset:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_clock:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_doorbell:
-	case __KVM_HOST_SMCCC_FUNC___hyp_totals_load:
-	case __KVM_HOST_SMCCC_FUNC___hyp_totals_unload:
-	case __KVM_HOST_SMCCC_FUNC___hyp_totals_enable:
-	case __KVM_HOST_SMCCC_FUNC___hyp_totals_vm:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_write_event:
-	case __KVM_HOST_SMCCC_FUNC___hyp_trace_test:
 		return cpu_reg(host_ctxt, 1);
 	default:
 		return 0;
 	}
+#undef HYP_HCALL_CASE
 }
 
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H */
