@@ -23,7 +23,6 @@
 struct hyp_pool;
 struct hyp_span;
 struct kvm_cpu_context;
-struct kvm_vcpu;
 
 /* The vCPU of an event, in the record and in the text. */
 #define VCPU_ENTRY							\
@@ -32,7 +31,7 @@ struct kvm_vcpu;
 #define VCPU_ASSIGN(_vcpu)						\
 do {									\
 	__entry->vm = hyp_vm(_vcpu);					\
-	__entry->vcpu = (_vcpu)->vcpu_idx;				\
+	__entry->vcpu = hyp_vcpu(_vcpu);				\
 } while (0)
 #define VCPU_PR_FMT	"vm=%u vcpu=%u"
 #define VCPU_PR_ARG	__entry->vm, __entry->vcpu
@@ -46,9 +45,9 @@ do {									\
 #define GUEST_ASSIGN(_vcpu, _desc, _lost)				\
 do {									\
 	VCPU_ASSIGN(_vcpu);						\
-	__entry->client = hyp_channel_client(_desc);			\
-	__entry->count = hypertrace_count(_desc);			\
-	__entry->lost = _lost;						\
+	__entry->client = hyp_channel_client((_desc).value);		\
+	__entry->count = hypertrace_count((_desc).value);		\
+	__entry->lost = (_lost).value;					\
 } while (0)
 #define GUEST_PR_FMT	VCPU_PR_FMT " client=%u lost=%u"
 #define GUEST_PR_ARG	VCPU_PR_ARG, __entry->client, __entry->lost
@@ -61,7 +60,7 @@ do {									\
 	GUEST_ARGS_8(X) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 
 #define GUEST_ARG_FIELD(i)	__field(u64, a##i)
-#define GUEST_ARG_ASSIGN(i)	__entry->a##i = hyp_channel_arg(vcpu, desc, i);
+#define GUEST_ARG_ASSIGN(i)	__entry->a##i = hyp_channel_arg(vcpu, desc.value, i);
 #define GUEST_ARG_PR_FMT(i)	" a" #i "=0x%llx"
 #define GUEST_ARG_PR_ARG(i)	, __entry->a##i
 
@@ -71,7 +70,7 @@ do {									\
 	args(GUEST_ARG_FIELD)
 #define GUEST_TRACE_ASSIGN(args)					\
 	GUEST_ASSIGN(vcpu, desc, lost);					\
-	__entry->id = desc;						\
+	__entry->id = desc.value;					\
 	args(GUEST_ARG_ASSIGN)
 #define GUEST_TRACE_PR_FMT(args)	GUEST_PR_FMT " id=%u" args(GUEST_ARG_PR_FMT)
 #define GUEST_TRACE_PR_ARG(args)	GUEST_PR_ARG, __entry->id args(GUEST_ARG_PR_ARG)
@@ -317,7 +316,7 @@ TRACE_EVENT(psci_cpu_entry,
  * that the host injects other than by a list register.
  */
 TRACE_EVENT(vcpu_load,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		VCPU_ENTRY
@@ -333,7 +332,7 @@ TRACE_EVENT(vcpu_load,
 
 /* EL2 puts a vCPU that has run, and loads the host's registers and stage 2. */
 TRACE_EVENT(vcpu_put,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		VCPU_ENTRY
@@ -349,7 +348,7 @@ TRACE_EVENT(vcpu_put,
  * guest does not run: then there is no such event between vcpu_load and vcpu_put.
  */
 TRACE_EVENT(vcpu_enter,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		__field(u64, pc)
@@ -359,8 +358,8 @@ TRACE_EVENT(vcpu_enter,
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
-		__entry->pc = hyp_disclose(secret, read_sysreg_el2(SYS_ELR));
-		__entry->pstate = hyp_disclose(secret, read_sysreg_el2(SYS_SPSR));
+		__entry->pc = hyp_disclose(secret, hyp_guest_pc());
+		__entry->pstate = hyp_disclose(secret, hyp_guest_pstate());
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT " pc=0x%llx pstate=0x%x", VCPU_PR_ARG,
@@ -369,7 +368,7 @@ TRACE_EVENT(vcpu_enter,
 
 /* The guest has exited. esr is 0 for an IRQ, which has none. */
 TRACE_EVENT(vcpu_exit,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 exit_code),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public exit_code),
 	TP_ARGS(vcpu, exit_code),
 	TP_STRUCT__entry(
 		__field(u64, pc)
@@ -379,12 +378,12 @@ TRACE_EVENT(vcpu_exit,
 	),
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
-		u64 esr = hyp_exit_esr(exit_code);
+		struct hyp_secret esr = hyp_exit_esr(exit_code.value);
 
-		__entry->pc = hyp_disclose(secret, read_sysreg_el2(SYS_ELR));
+		__entry->pc = hyp_disclose(secret, hyp_guest_pc());
 		__entry->esr = hyp_disclose_esr(secret, esr);
 		VCPU_ASSIGN(vcpu);
-		__entry->reason = hyp_exit_reason(exit_code, esr);
+		__entry->reason = hyp_exit_reason(exit_code.value, esr);
 	),
 	TP_printk(VCPU_PR_FMT " reason=%s pc=0x%llx esr=0x%x", VCPU_PR_ARG,
 		  __print_symbolic(__entry->reason, HYP_EXIT_SYMBOLS),
@@ -393,7 +392,7 @@ TRACE_EVENT(vcpu_exit,
 
 /* A stage 2 fault of the guest: no translation, or no permission. */
 TRACE_EVENT(vcpu_mem_abort,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		__field(u64, ipa)
@@ -404,9 +403,9 @@ TRACE_EVENT(vcpu_mem_abort,
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
-		__entry->ipa = hyp_fault_ipa(&vcpu->arch.fault, secret);
-		__entry->va = hyp_disclose(secret, vcpu->arch.fault.far_el2);
-		__entry->esr = hyp_disclose_esr(secret, vcpu->arch.fault.esr_el2);
+		__entry->ipa = hyp_fault_ipa(vcpu, secret);
+		__entry->va = hyp_disclose(secret, hyp_fault_va(vcpu));
+		__entry->esr = hyp_disclose_esr(secret, hyp_fault_esr(vcpu));
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT " %s ipa=0x%llx va=0x%llx esr=0x%x", VCPU_PR_ARG,
@@ -415,7 +414,7 @@ TRACE_EVENT(vcpu_mem_abort,
 );
 
 DECLARE_EVENT_CLASS(vcpu_call,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		__field(u64, a1)
@@ -427,10 +426,10 @@ DECLARE_EVENT_CLASS(vcpu_call,
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
-		__entry->a1 = hyp_disclose(secret, vcpu_get_reg(vcpu, 1));
-		__entry->a2 = hyp_disclose(secret, vcpu_get_reg(vcpu, 2));
-		__entry->a3 = hyp_disclose(secret, vcpu_get_reg(vcpu, 3));
-		__entry->func_id = hyp_disclose(secret, vcpu_get_reg(vcpu, 0));
+		__entry->a1 = hyp_disclose(secret, hyp_guest_reg(vcpu, 1));
+		__entry->a2 = hyp_disclose(secret, hyp_guest_reg(vcpu, 2));
+		__entry->a3 = hyp_disclose(secret, hyp_guest_reg(vcpu, 3));
+		__entry->func_id = hyp_disclose(secret, hyp_guest_reg(vcpu, 0));
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT " %s func_id=0x%x a1=0x%llx a2=0x%llx a3=0x%llx",
@@ -441,19 +440,19 @@ DECLARE_EVENT_CLASS(vcpu_call,
 
 /* The guest makes a hypercall. */
 DEFINE_EVENT(vcpu_call, guest_hvc,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu)
 );
 
 /* The guest calls firmware. */
 DEFINE_EVENT(vcpu_call, guest_smc,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu)
 );
 
 /* The guest executes WFI or WFE. Of a protected guest it is not said which. */
 TRACE_EVENT(vcpu_wfx,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_secret esr),
 	TP_ARGS(vcpu, esr),
 	TP_STRUCT__entry(
 		VCPU_ENTRY
@@ -463,7 +462,7 @@ TRACE_EVENT(vcpu_wfx,
 		bool secret = hyp_is_secret(vcpu);
 
 		VCPU_ASSIGN(vcpu);
-		__entry->insn = hyp_disclose(secret, esr & ESR_ELx_WFx_ISS_TI);
+		__entry->insn = hyp_disclose(secret, hyp_esr_wfx(esr));
 	),
 	TP_printk(VCPU_PR_FMT " %s", VCPU_PR_ARG,
 		  __print_symbolic(__entry->insn, HYP_SYMBOLS(HYP_WFX_LIST)))
@@ -471,7 +470,7 @@ TRACE_EVENT(vcpu_wfx,
 
 /* A system error came while the guest ran. */
 TRACE_EVENT(vcpu_serror,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		__field(u64, disr)
@@ -480,7 +479,7 @@ TRACE_EVENT(vcpu_serror,
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
-		__entry->disr = hyp_disclose(secret, vcpu->arch.fault.disr_el1);
+		__entry->disr = hyp_disclose(secret, hyp_fault_disr(vcpu));
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT " disr=0x%llx", VCPU_PR_ARG, __entry->disr)
@@ -488,7 +487,7 @@ TRACE_EVENT(vcpu_serror,
 
 /* A protected guest traps on something that it may not use. */
 TRACE_EVENT(vcpu_illegal_trap,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_secret esr),
 	TP_ARGS(vcpu, esr),
 	TP_STRUCT__entry(
 		__field(u64, esr)
@@ -511,7 +510,7 @@ TRACE_EVENT(vcpu_illegal_trap,
  * __kvm_adjust_pc.
  */
 TRACE_EVENT(vcpu_inject,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		VCPU_ENTRY
@@ -529,7 +528,7 @@ TRACE_EVENT(vcpu_inject,
 
 /* EL2 emulates an access to a system register. Of a protected guest it is not said which. */
 TRACE_EVENT(vcpu_fixup_sysreg,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_secret esr),
 	TP_ARGS(vcpu, esr),
 	TP_STRUCT__entry(
 		__field(u64, value)
@@ -540,11 +539,10 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
-		__entry->value = hyp_disclose(secret,
-					      vcpu_get_reg(vcpu, ESR_ELx_SYS64_ISS_RT(esr)));
+		__entry->value = hyp_disclose(secret, hyp_esr_sysreg_value(esr, vcpu));
 		__entry->sysreg = hyp_disclose(secret, hyp_esr_sysreg(esr));
 		VCPU_ASSIGN(vcpu);
-		__entry->write = hyp_disclose(secret, !(esr & ESR_ELx_SYS64_ISS_DIR_READ));
+		__entry->write = hyp_disclose(secret, hyp_esr_sysreg_write(esr));
 	),
 	TP_printk(VCPU_PR_FMT " %s %s value=0x%llx", VCPU_PR_ARG,
 		  __entry->write ? "write" : "read",
@@ -553,7 +551,7 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 );
 
 DECLARE_EVENT_CLASS(vcpu_fixup,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_secret esr),
 	TP_ARGS(vcpu, esr),
 	TP_STRUCT__entry(
 		__field(u32, esr)
@@ -572,7 +570,7 @@ DECLARE_EVENT_CLASS(vcpu_fixup,
 
 /* EL2 loads the guest's floating point or vector registers at their first use. */
 DEFINE_EVENT(vcpu_fixup, vcpu_fixup_fp,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_secret esr),
 	TP_ARGS(vcpu, esr)
 );
 
@@ -581,13 +579,13 @@ DEFINE_EVENT(vcpu_fixup, vcpu_fixup_fp,
  * an access to GICv2's CPU interface.
  */
 DEFINE_EVENT(vcpu_fixup, vcpu_fixup_mem,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_secret esr),
 	TP_ARGS(vcpu, esr)
 );
 
 /* The guest restarts a memory copy that it began on another type of CPU. */
 DEFINE_EVENT(vcpu_fixup, vcpu_fixup_mops,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 esr),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_secret esr),
 	TP_ARGS(vcpu, esr)
 );
 
@@ -611,7 +609,7 @@ TRACE_EVENT(timer_cntvoff,
 
 /* EL2 writes interrupts to the list registers of a GICv3. */
 TRACE_EVENT(vgic_restore,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		__field(u32, hcr)
@@ -619,9 +617,9 @@ TRACE_EVENT(vgic_restore,
 		__field(u8, lrs)
 	),
 	TP_fast_assign(
-		__entry->hcr = vcpu->arch.vgic_cpu.vgic_v3.vgic_hcr;
+		__entry->hcr = hyp_vgic(vcpu)->vgic_hcr;
 		VCPU_ASSIGN(vcpu);
-		__entry->lrs = vcpu->arch.vgic_cpu.vgic_v3.used_lrs;
+		__entry->lrs = hyp_vgic(vcpu)->used_lrs;
 	),
 	TP_printk(VCPU_PR_FMT " lrs=%u hcr=0x%x", VCPU_PR_ARG, __entry->lrs,
 		  __entry->hcr)
@@ -632,7 +630,7 @@ TRACE_EVENT(vgic_restore,
  * any more, maintenance has the pending maintenance interrupts (ICH_MISR_EL2).
  */
 TRACE_EVENT(vgic_save,
-	TP_PROTO(const struct kvm_vcpu *vcpu),
+	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
 		VCPU_ENTRY
@@ -642,9 +640,9 @@ TRACE_EVENT(vgic_save,
 	),
 	TP_fast_assign(
 		VCPU_ASSIGN(vcpu);
-		__entry->empty = read_gicreg(ICH_ELRSR_EL2);
-		__entry->maintenance = read_gicreg(ICH_MISR_EL2);
-		__entry->lrs = vcpu->arch.vgic_cpu.vgic_v3.used_lrs;
+		__entry->empty = hyp_vgic_empty();
+		__entry->maintenance = hyp_vgic_maintenance();
+		__entry->lrs = hyp_vgic(vcpu)->used_lrs;
 	),
 	TP_printk(VCPU_PR_FMT " lrs=%u empty=0x%x maintenance=0x%x",
 		  VCPU_PR_ARG, __entry->lrs, __entry->empty,
@@ -659,7 +657,8 @@ TRACE_EVENT(vgic_save,
  * events had to be dropped before, because it recorded too many.
  */
 TRACE_EVENT(guest_trace_1,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public desc,
+		 struct hyp_public lost),
 	TP_ARGS(vcpu, desc, lost),
 	TP_STRUCT__entry(
 		GUEST_TRACE_STRUCT(GUEST_ARGS_1)
@@ -672,7 +671,8 @@ TRACE_EVENT(guest_trace_1,
 
 /* A guest records an event with two arguments. */
 TRACE_EVENT(guest_trace_2,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public desc,
+		 struct hyp_public lost),
 	TP_ARGS(vcpu, desc, lost),
 	TP_STRUCT__entry(
 		GUEST_TRACE_STRUCT(GUEST_ARGS_2)
@@ -685,7 +685,8 @@ TRACE_EVENT(guest_trace_2,
 
 /* A guest records an event with 3 or 4 arguments. */
 TRACE_EVENT(guest_trace_4,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public desc,
+		 struct hyp_public lost),
 	TP_ARGS(vcpu, desc, lost),
 	TP_STRUCT__entry(
 		GUEST_TRACE_STRUCT(GUEST_ARGS_4)
@@ -698,7 +699,8 @@ TRACE_EVENT(guest_trace_4,
 
 /* A guest records an event with 5 to 8 arguments. */
 TRACE_EVENT(guest_trace_8,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public desc,
+		 struct hyp_public lost),
 	TP_ARGS(vcpu, desc, lost),
 	TP_STRUCT__entry(
 		GUEST_TRACE_STRUCT(GUEST_ARGS_8)
@@ -711,7 +713,8 @@ TRACE_EVENT(guest_trace_8,
 
 /* A guest records an event with 9 to 16 arguments. */
 TRACE_EVENT(guest_trace_16,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public desc,
+		 struct hyp_public lost),
 	TP_ARGS(vcpu, desc, lost),
 	TP_STRUCT__entry(
 		GUEST_TRACE_STRUCT(GUEST_ARGS_16)
@@ -724,7 +727,8 @@ TRACE_EVENT(guest_trace_16,
 
 /* A guest records a text of count bytes; a control character is a "?". */
 TRACE_EVENT(guest_mark,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u64 desc, u32 lost),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public desc,
+		 struct hyp_public lost),
 	TP_ARGS(vcpu, desc, lost),
 	TP_STRUCT__entry(
 		GUEST_ENTRY
@@ -732,7 +736,7 @@ TRACE_EVENT(guest_mark,
 	),
 	TP_fast_assign(
 		GUEST_ASSIGN(vcpu, desc, lost);
-		hyp_channel_text(vcpu, desc, __entry->text);
+		hyp_channel_text(vcpu, desc.value, __entry->text);
 	),
 	TP_printk(GUEST_PR_FMT " %.112s", GUEST_PR_ARG, __entry->text)
 );
@@ -742,7 +746,7 @@ TRACE_EVENT(guest_mark,
  * clock of this trace was then.
  */
 TRACE_EVENT(guest_clock,
-	TP_PROTO(const struct kvm_vcpu *vcpu, u32 lost),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public lost),
 	TP_ARGS(vcpu, lost),
 	TP_STRUCT__entry(
 		__field(u64, at)
@@ -753,12 +757,12 @@ TRACE_EVENT(guest_clock,
 		__field(u32, lost)
 	),
 	TP_fast_assign(
-		__entry->at = hyp_channel_at(vcpu_get_reg(vcpu, 4));
-		__entry->boot = vcpu_get_reg(vcpu, 2);
-		__entry->mono = vcpu_get_reg(vcpu, 3);
-		__entry->cntvct = vcpu_get_reg(vcpu, 4);
+		__entry->at = hyp_channel_at(hyp_channel_reg(vcpu, 4));
+		__entry->boot = hyp_channel_reg(vcpu, 2);
+		__entry->mono = hyp_channel_reg(vcpu, 3);
+		__entry->cntvct = hyp_channel_reg(vcpu, 4);
 		VCPU_ASSIGN(vcpu);
-		__entry->lost = lost;
+		__entry->lost = lost.value;
 	),
 	TP_printk(VCPU_PR_FMT " lost=%u at=%llu boot=%llu mono=%llu cntvct=%llu", VCPU_PR_ARG,
 		  __entry->lost, __entry->at, __entry->boot, __entry->mono, __entry->cntvct)

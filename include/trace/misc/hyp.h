@@ -18,6 +18,47 @@
 #include <uapi/linux/hypertrace.h>
 #include <uapi/linux/psci.h>
 
+struct kvm_vcpu;
+
+/**
+ * union hyp_guest - a guest's vCPU, as an event takes it
+ * @__vcpu:	what is passed
+ *
+ * TP_fast_assign() can't follow the pointer. Functions in nvhe/trace_fields.h do, and what they
+ * return of the guest is a struct hyp_secret.
+ */
+union hyp_guest {
+	const struct kvm_vcpu	*__vcpu;
+} __attribute__((__transparent_union__));
+
+/**
+ * struct hyp_secret - a value that is a guest's, as an event takes it
+ * @__value:	the value
+ *
+ * It is no number: only hyp_disclose() gets at it, which asks whether the host may know.
+ */
+struct hyp_secret {
+	u64	__value;
+};
+
+static __always_inline struct hyp_secret hyp_secret(u64 value)
+{
+	return (struct hyp_secret) { value };
+}
+
+/**
+ * struct hyp_public - a value that is not a guest's, or that the guest wants to be recorded
+ * @value:	the value
+ */
+struct hyp_public {
+	u64	value;
+};
+
+static __always_inline struct hyp_public hyp_public(u64 value)
+{
+	return (struct hyp_public) { value };
+}
+
 #define HYP_ENUMERATOR(name, value, text)	HYP_##name = value,
 #define HYP_DEFINE_ENUM(name, value, text)	TRACE_DEFINE_ENUM(HYP_##name);
 #define HYP_SYMBOL(name, value, text)		{ HYP_##name, text },

@@ -85,9 +85,10 @@ static unsigned int event_of(u64 desc)
 	}
 }
 
-static void write_event(unsigned int event, u64 type, struct kvm_vcpu *vcpu, u64 desc)
+static void write_event(unsigned int event, u64 type, struct kvm_vcpu *vcpu,
+			struct hyp_public desc)
 {
-	u32 missing = lost(&vcpu->arch.hyp_channel);
+	struct hyp_public missing = hyp_public(lost(&vcpu->arch.hyp_channel));
 
 	switch (event) {
 	case HYP_EVENT_guest_trace_1:
@@ -122,7 +123,7 @@ static s64 record(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
 	if (interval != HYP_CHANNEL_NO_LIMIT && !take_one(&vcpu->arch.hyp_channel, interval))
 		return HYPERTRACE_LIMITED;
 
-	write_event(event, type, vcpu, desc);
+	write_event(event, type, vcpu, hyp_public(desc));
 	return HYPERTRACE_DONE;
 }
 

@@ -10,6 +10,7 @@
 #include <nvhe/trace_fields.h>
 #include <nvhe/trace_filter.h>
 
+#include <linux/args.h>
 #include <linux/build_bug.h>
 #include <linux/string.h>
 
@@ -29,6 +30,37 @@ static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
 		barrier();
 	}
 }
+
+/*
+ * What is a guest's is not shown unless somebody says so. An event takes a guest's vCPU as a union
+ * hyp_guest, as its first argument, and any other argument then says what it is: a struct
+ * hyp_secret or a struct hyp_public. It can't get at anything else.
+ */
+#undef read_sysreg
+#undef read_sysreg_s
+#undef read_sysreg_el1
+#undef read_sysreg_el2
+#undef read_gicreg
+#pragma GCC poison read_sysreg read_sysreg_s read_sysreg_el1 read_sysreg_el2 read_gicreg
+#pragma GCC poison __vcpu __value
+
+#define HYP_ARG_IS(arg, type)						\
+	__builtin_types_compatible_p(typeof(arg), type)
+#define HYP_ARGS_1(arg)							\
+	(!HYP_ARG_IS(arg, struct kvm_vcpu *) && !HYP_ARG_IS(arg, const struct kvm_vcpu *))
+#define HYP_ARGS_2(guest, arg)						\
+	(HYP_ARGS_1(guest) && HYP_ARGS_1(arg) &&			\
+	 (!HYP_ARG_IS(guest, union hyp_guest) ||			\
+	  HYP_ARG_IS(arg, struct hyp_secret) || HYP_ARG_IS(arg, struct hyp_public)) && \
+	 !HYP_ARG_IS(arg, union hyp_guest))
+#define HYP_ARGS_3(guest, arg, args...)					\
+	(HYP_ARGS_2(guest, arg) && HYP_ARGS_2(guest, args))
+#define HYP_ARGS_4(guest, arg, args...)					\
+	(HYP_ARGS_2(guest, arg) && HYP_ARGS_3(guest, args))
+#define HYP_ARGS_5(guest, arg, args...)					\
+	(HYP_ARGS_2(guest, arg) && HYP_ARGS_4(guest, args))
+#define HYP_ARGS_SAY_WHOSE(args...)					\
+	CONCATENATE(HYP_ARGS_, COUNT_ARGS(args))(args)
 
 #define TP_STRUCT__entry(args...)	args
 #define TP_fast_assign(args...)		args
@@ -140,6 +172,9 @@ hyp_fill_##name(struct hyp_trace_cpu *__cpu, void *__record, u64 __type, \
 {									\
 	struct hyp_record_##name *__entry = __record;			\
 									\
+	static_assert(HYP_ARGS_SAY_WHOSE(args), "hyp event " #name	\
+		      ": a guest is a union hyp_guest, and what is passed with it" \
+		      " a struct hyp_secret or hyp_public");		\
 	hyp_trace_begin(__cpu, (u64 *)__entry, __type, sizeof(*__entry), \
 			sizeof(*__entry) != hyp_size_##name);		\
 	{ assign }							\

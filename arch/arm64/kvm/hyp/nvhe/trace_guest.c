@@ -14,7 +14,7 @@ static void trace_trap(const struct kvm_vcpu *vcpu, u64 esr)
 {
 	switch (ESR_ELx_EC(esr)) {
 	case ESR_ELx_EC_WFx:
-		trace_vcpu_wfx(vcpu, esr);
+		trace_vcpu_wfx(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_HVC32:
 	case ESR_ELx_EC_HVC64:
@@ -60,7 +60,7 @@ static void exit_events(struct kvm_vcpu *vcpu, u64 exit_code, u64 what)
 		hyp_trace_enter(HYP_REASON_GUEST_EXIT);
 	}
 
-	trace_vcpu_exit(vcpu, exit_code);
+	trace_vcpu_exit(vcpu, hyp_public(exit_code));
 	/* If a system error came with the trap, the guest retries the instruction. */
 	if (exit_code == ARM_EXCEPTION_TRAP)
 		trace_trap(vcpu, read_sysreg_el2(SYS_ESR));
@@ -80,22 +80,22 @@ static void trace_fixup(const struct kvm_vcpu *vcpu, u64 exit_code, bool handled
 	case ESR_ELx_EC_SYS64:
 	case ESR_ELx_EC_CP15_32:
 		if (handled)
-			trace_vcpu_fixup_sysreg(vcpu, esr);
+			trace_vcpu_fixup_sysreg(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_FP_ASIMD:
 	case ESR_ELx_EC_SVE:
 		if (handled)
-			trace_vcpu_fixup_fp(vcpu, esr);
+			trace_vcpu_fixup_fp(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_MOPS:
 		if (handled)
-			trace_vcpu_fixup_mops(vcpu, esr);
+			trace_vcpu_fixup_mops(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_IABT_LOW:
 	case ESR_ELx_EC_DABT_LOW:
 		/* If EL2 makes the guest retry the access, the address may be unknown. */
 		if (handled)
-			trace_vcpu_fixup_mem(vcpu, esr);
+			trace_vcpu_fixup_mem(vcpu, hyp_secret(esr));
 		else
 			trace_vcpu_mem_abort(vcpu);
 		break;

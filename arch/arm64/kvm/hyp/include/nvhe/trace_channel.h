@@ -58,17 +58,23 @@ static inline u16 hyp_channel_client(u64 desc)
 	return desc >> HYPERTRACE_CLIENT_SHIFT;
 }
 
+/* A register of a call, which the guest wants to be recorded: so it is no secret. */
+static __always_inline u64 hyp_channel_reg(union hyp_guest guest, u8 reg)
+{
+	return vcpu_get_reg(guest.__vcpu, reg);
+}
+
 /**
  * hyp_channel_arg() - an argument of a call
- * @vcpu:	the vCPU that makes it
+ * @guest:	the vCPU that makes it
  * @desc:	the descriptor
  * @i:		the argument, from 0
  *
  * Return: the argument; 0 if the call has fewer: the register is none of our business
  */
-static __always_inline u64 hyp_channel_arg(const struct kvm_vcpu *vcpu, u64 desc, unsigned int i)
+static __always_inline u64 hyp_channel_arg(union hyp_guest guest, u64 desc, unsigned int i)
 {
-	return i < hypertrace_count(desc) ? vcpu_get_reg(vcpu, 2 + i) : 0;
+	return i < hypertrace_count(desc) ? hyp_channel_reg(guest, 2 + i) : 0;
 }
 
 /*
@@ -85,19 +91,19 @@ static __always_inline u64 hyp_channel_printable(u64 text)
 
 /**
  * hyp_channel_text() - the text of a call
- * @vcpu:	the vCPU that makes it
+ * @guest:	the vCPU that makes it
  * @desc:	the descriptor
  * @text:	where to put the text, HYPERTRACE_MAX_TEXT bytes: behind it they are 0
  *
  * It has no address of the guest: it is in registers.
  */
-static __always_inline void hyp_channel_text(const struct kvm_vcpu *vcpu, u64 desc, char *text)
+static __always_inline void hyp_channel_text(union hyp_guest guest, u64 desc, char *text)
 {
 	s64 left = hypertrace_count(desc);
 	int i;
 
 	for (i = 0; i < HYPERTRACE_MAX_TEXT / 8; i++, left -= 8) {
-		u64 word = left <= 0 ? 0 : hyp_channel_printable(vcpu_get_reg(vcpu, 2 + i));
+		u64 word = left <= 0 ? 0 : hyp_channel_printable(hyp_channel_reg(guest, 2 + i));
 
 		if (left > 0 && left < 8)
 			word &= GENMASK(left * 8 - 1, 0);

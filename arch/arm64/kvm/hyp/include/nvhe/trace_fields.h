@@ -22,15 +22,21 @@
 
 /**
  * hyp_vm() - the number of a vCPU's VM, which no other VM has until the next boot
- * @vcpu:	a vCPU that is being run; with protection, EL2's own copy
+ * @guest:	a vCPU that is being run; with protection, EL2's own copy
  *
- * The host has chosen it. With protection, @vcpu->kvm and the number are EL2's own copies.
+ * The host has chosen it. With protection, the vCPU's kvm and the number are EL2's own copies.
  *
  * Return: the number. Events have its low 16 bits, which no two living VMs share.
  */
-static __always_inline u32 hyp_vm(const struct kvm_vcpu *vcpu)
+static __always_inline u32 hyp_vm(union hyp_guest guest)
 {
-	return kern_hyp_va(vcpu->kvm)->arch.hyp_trace_vm;
+	return kern_hyp_va(guest.__vcpu->kvm)->arch.hyp_trace_vm;
+}
+
+/* The vCPU's number in its VM. */
+static __always_inline u16 hyp_vcpu(union hyp_guest guest)
+{
+	return guest.__vcpu->vcpu_idx;
 }
 
 /**
@@ -51,75 +57,148 @@ static __always_inline u16 hyp_tlb_vmid(void)
 	return vttbr == this_cpu_ptr(&kvm_init_params)->vttbr ? 0 : HYP_VMID_A_GUEST;
 }
 
-/* The syndrome of a guest's exit, 0 for an interrupt, which has none. */
-static __always_inline u64 hyp_exit_esr(u64 exit_code)
-{
-	return ARM_EXCEPTION_CODE(exit_code) == ARM_EXCEPTION_IRQ ?
-	       0 : read_sysreg_el2(SYS_ESR);
-}
-
-static __always_inline u8 hyp_exit_reason(u64 exit_code, u64 esr)
-{
-	u64 code = ARM_EXCEPTION_CODE(exit_code);
-
-	return code == ARM_EXCEPTION_TRAP ? ESR_ELx_EC(esr) :
-					    ESR_ELx_EC_MAX + 1 + code;
-}
-
 /**
  * hyp_is_secret() - test whether a guest's registers must not be shown to the host
- * @vcpu:	the guest's vCPU
+ * @guest:	the guest's vCPU
  *
  * The trace shows that a protected guest ran and why it stopped, but not its registers.
  *
  * Return: true for a protected guest
  */
-static __always_inline bool hyp_is_secret(const struct kvm_vcpu *vcpu)
+static __always_inline bool hyp_is_secret(union hyp_guest guest)
 {
-	return vcpu_is_protected(vcpu) || hyp_trace_test_withhold();
+	return vcpu_is_protected(guest.__vcpu) || hyp_trace_test_withhold();
 }
 
 /**
- * hyp_disclose() - the value of a guest's register, if the host may know it
+ * hyp_disclose() - a value of a guest's, if the host may know it
  * @secret:	result of hyp_is_secret()
- * @value:	the value; not evaluated if it is secret
+ * @guests:	the value, a struct hyp_secret; not evaluated if it is secret
  *
- * Return: @value; 0 if it is secret
+ * Return: the value; 0 if it is secret
  */
-#define hyp_disclose(secret, value)	((secret) ? 0 : (value))
+#define hyp_disclose(secret, guests)	((secret) ? 0 : (guests).__value)
 
 /* The host must know a protected guest's exception class anyway, to handle the exit. */
-static __always_inline u64 hyp_disclose_esr(bool secret, u64 esr)
+static __always_inline u64 hyp_disclose_esr(bool secret, struct hyp_secret esr)
 {
-	return secret ? esr & ESR_ELx_EC_MASK : esr;
+	return secret ? esr.__value & ESR_ELx_EC_MASK : esr.__value;
+}
+
+static __always_inline struct hyp_secret hyp_guest_reg(union hyp_guest guest, u8 reg)
+{
+	return hyp_secret(vcpu_get_reg(guest.__vcpu, reg));
+}
+
+/* Of the guest that has run, or will, where it is entered or left. */
+static __always_inline struct hyp_secret hyp_guest_pc(void)
+{
+	return hyp_secret(read_sysreg_el2(SYS_ELR));
+}
+
+static __always_inline struct hyp_secret hyp_guest_pstate(void)
+{
+	return hyp_secret(read_sysreg_el2(SYS_SPSR));
+}
+
+/* The syndrome of a guest's exit, 0 for an interrupt, which has none. */
+static __always_inline struct hyp_secret hyp_exit_esr(u64 exit_code)
+{
+	return hyp_secret(ARM_EXCEPTION_CODE(exit_code) == ARM_EXCEPTION_IRQ ?
+			  0 : read_sysreg_el2(SYS_ESR));
+}
+
+/* Not secret: the exception class at most. */
+static __always_inline u8 hyp_exit_reason(u64 exit_code, struct hyp_secret esr)
+{
+	u64 code = ARM_EXCEPTION_CODE(exit_code);
+
+	return code == ARM_EXCEPTION_TRAP ? ESR_ELx_EC(esr.__value) :
+					    ESR_ELx_EC_MAX + 1 + code;
+}
+
+static __always_inline struct hyp_secret hyp_fault_esr(union hyp_guest guest)
+{
+	return hyp_secret(guest.__vcpu->arch.fault.esr_el2);
+}
+
+static __always_inline struct hyp_secret hyp_fault_va(union hyp_guest guest)
+{
+	return hyp_secret(guest.__vcpu->arch.fault.far_el2);
+}
+
+static __always_inline struct hyp_secret hyp_fault_disr(union hyp_guest guest)
+{
+	return hyp_secret(guest.__vcpu->arch.fault.disr_el1);
 }
 
 /*
  * HPFAR_EL2 has the IPA down to bit 12. The lower bits are those of the VA, unless the
  * fault was on a table walk. They are not shown if the VA is secret.
  */
-static __always_inline u64 hyp_fault_ipa(const struct kvm_vcpu_fault_info *fault, bool secret)
+static __always_inline u64 hyp_fault_ipa(union hyp_guest guest, bool secret)
 {
+	const struct kvm_vcpu_fault_info *fault = &guest.__vcpu->arch.fault;
 	u64 ipa = (fault->hpfar_el2 & HPFAR_MASK) << 8;
 
 	return secret || fault->esr_el2 & ESR_ELx_S1PTW ?
 	       ipa : ipa | (fault->far_el2 & GENMASK(11, 0));
 }
 
-/* The bits that HYP_VIRQ_FLAGS names. */
-static __always_inline u8 hyp_virq_flags(const struct kvm_vcpu *vcpu)
+/* The value that HYP_WFX_LIST names. */
+static __always_inline struct hyp_secret hyp_esr_wfx(struct hyp_secret esr)
 {
-	u64 hcr = vcpu->arch.hcr_el2;
+	return hyp_secret(esr.__value & ESR_ELx_WFx_ISS_TI);
+}
+
+/* The system register of a trapped access, what is written or read, and whether it is written. */
+static __always_inline struct hyp_secret hyp_esr_sysreg(struct hyp_secret esr)
+{
+	return hyp_secret(ESR_ELx_EC(esr.__value) == ESR_ELx_EC_CP15_32 ?
+			  esr_cp15_to_sysreg(esr.__value) : esr_sys64_to_sysreg(esr.__value));
+}
+
+static __always_inline struct hyp_secret hyp_esr_sysreg_value(struct hyp_secret esr,
+							      union hyp_guest guest)
+{
+	return hyp_guest_reg(guest, ESR_ELx_SYS64_ISS_RT(esr.__value));
+}
+
+static __always_inline struct hyp_secret hyp_esr_sysreg_write(struct hyp_secret esr)
+{
+	return hyp_secret(!(esr.__value & ESR_ELx_SYS64_ISS_DIR_READ));
+}
+
+/* The bits that HYP_VIRQ_FLAGS names. */
+static __always_inline u8 hyp_virq_flags(union hyp_guest guest)
+{
+	u64 hcr = guest.__vcpu->arch.hcr_el2;
 
 	return (hcr & HCR_VI ? 1 : 0) | (hcr & HCR_VF ? 2 : 0) |
 	       (hcr & HCR_VSE ? 4 : 0);
 }
 
 /* The values that HYP_INJECT_LIST names. */
-static __always_inline u8 hyp_inject_kind(const struct kvm_vcpu *vcpu)
+static __always_inline u8 hyp_inject_kind(union hyp_guest guest)
 {
-	return vcpu_get_flag(vcpu, EXCEPT_MASK) >> __EXCEPT_SHIFT |
-	       (vcpu->arch.hcr_el2 & HCR_RW ? 0 : HYP_INJECT_AA32_UND);
+	return vcpu_get_flag(guest.__vcpu, EXCEPT_MASK) >> __EXCEPT_SHIFT |
+	       (guest.__vcpu->arch.hcr_el2 & HCR_RW ? 0 : HYP_INJECT_AA32_UND);
+}
+
+/* Interrupts, as the host has set them or will find them. */
+static __always_inline const struct vgic_v3_cpu_if *hyp_vgic(union hyp_guest guest)
+{
+	return &guest.__vcpu->arch.vgic_cpu.vgic_v3;
+}
+
+static __always_inline u16 hyp_vgic_empty(void)
+{
+	return read_gicreg(ICH_ELRSR_EL2);
+}
+
+static __always_inline u8 hyp_vgic_maintenance(void)
+{
+	return read_gicreg(ICH_MISR_EL2);
 }
 
 /**
@@ -139,13 +218,6 @@ static __always_inline u8 hyp_pool_kind(const struct hyp_pool *pool)
 		return HYP_POOL_VM;
 
 	return pgd >= pool->range_start && pgd < pool->range_end ? HYP_POOL_EL2 : HYP_POOL_HOST;
-}
-
-/* The system register of a trapped access. */
-static __always_inline u32 hyp_esr_sysreg(u64 esr)
-{
-	return ESR_ELx_EC(esr) == ESR_ELx_EC_CP15_32 ? esr_cp15_to_sysreg(esr) :
-						       esr_sys64_to_sysreg(esr);
 }
 
 /**
