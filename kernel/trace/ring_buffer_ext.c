@@ -358,9 +358,9 @@ int rb_ext_load(struct rb_ext *ext)
 	int ret = try_load_all(ext);
 
 	if (ret)
-		pr_err("%s: tracing can't be turned on: %pe%s\n", ext->name,
-		       ERR_PTR(ret), ret == -ENOMEM ?
-		       ", write a smaller size to buffer_size_kb" : "");
+		pr_err_ratelimited("%s: tracing can't be turned on: %pe%s\n", ext->name,
+				   ERR_PTR(ret), ret == -ENOMEM ?
+				   ", write a smaller size to buffer_size_kb" : "");
 	else
 		ext->in_use(ext, true);
 
@@ -421,8 +421,8 @@ int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 		return 0;
 
 	if (cpu_load(c))
-		pr_err("%s: no memory for CPU%d's buffer, it will not be traced\n",
-		       ext->name, cpu);
+		pr_err_ratelimited("%s: no memory for CPU%d's buffer, it will not be traced\n",
+				   ext->name, cpu);
 	else
 		ext->ops->sync(cpu);
 
@@ -721,8 +721,8 @@ static int cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 		if (old && (!ring_renew(c->ext, old) || cpu_install(c, old)))
 			ring_retire(c->ext, old);
 		if (!c->ring)
-			pr_err("%s: CPU%d has no ring now: turn tracing off and on to trace it again\n",
-			       c->ext->name, c->cpu);
+			pr_err_ratelimited("%s: CPU%d has no ring now: turn tracing off and on to trace it again\n",
+					   c->ext->name, c->cpu);
 	} else {
 		ring_retire(c->ext, old);
 	}
@@ -792,20 +792,20 @@ static int check_size(struct rb_ext *ext, unsigned long size)
 	unsigned long reserved = trace_ext_mem_slots(ext->writer);
 
 	if (ext->writer->source) {
-		pr_err("%s: what has been recorded can be read and cleared, not resized\n",
-		       ext->name);
+		pr_err_ratelimited("%s: what has been recorded can be read and cleared, not resized\n",
+				   ext->name);
 		return -EROFS;
 	}
 
 	if (size > MAX_SIZE) {
-		pr_err("%s: a buffer may have %lu KiB per CPU at most\n",
-		       ext->name, MAX_SIZE / 1024);
+		pr_err_ratelimited("%s: a buffer may have %lu KiB per CPU at most\n",
+				   ext->name, MAX_SIZE / 1024);
 		return -EINVAL;
 	}
 
 	if (reserved && slots_for(size) > reserved) {
-		pr_err("%s: %lu KiB per CPU do not fit into the memory that is reserved, which has room for %lu KiB per CPU\n",
-		       ext->name, size / 1024, reserved * EXT_RING_DATA_SIZE / 1024);
+		pr_err_ratelimited("%s: %lu KiB per CPU do not fit into the memory that is reserved, which has room for %lu KiB per CPU\n",
+				   ext->name, size / 1024, reserved * EXT_RING_DATA_SIZE / 1024);
 		return -ENOSPC;
 	}
 

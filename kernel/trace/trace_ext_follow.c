@@ -510,7 +510,8 @@ static int begin(struct follower *follower)
 	int ret = rb_ext_begin(&follower->ext);
 
 	if (ret)
-		pr_err("%s: events can't be followed: %pe\n", follower->ext.name, ERR_PTR(ret));
+		pr_err_ratelimited("%s: events can't be followed: %pe\n", follower->ext.name,
+				   ERR_PTR(ret));
 
 	return ret;
 }

@@ -114,8 +114,8 @@ static ssize_t write_events_write(struct file *filp, const char __user *ubuf,
 	if (ret)
 		return ret;
 	if (count > MAX_COUNT) {
-		pr_err("trace_ext_kthread: write_events: at most %u events at a time\n",
-		       MAX_COUNT);
+		pr_err_ratelimited("trace_ext_kthread: write_events: at most %u events at a time\n",
+				   MAX_COUNT);
 		return -EINVAL;
 	}
 

@@ -113,8 +113,8 @@ static int table_load(int cpu)
 			table_free(table);
 	}
 	if (ret)
-		pr_err("hyp_trace: CPU%d: can't hand over a table of totals with %u rows: %pe%s\n",
-		       cpu, nr_rows, ERR_PTR(ret), hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: CPU%d: can't hand over a table of totals with %u rows: %pe%s\n",
+				   cpu, nr_rows, ERR_PTR(ret), hyptrace_if_locked(ret));
 
 	return ret;
 }
@@ -135,8 +135,8 @@ static void tables_unload(void)
 
 		ret = hyptrace_call_steps(&res, __hyp_totals_unload, cpu);
 		if (ret) {
-			pr_err("hyp_trace: CPU%d: EL2 does not give back the table of totals: %pe\n",
-			       cpu, ERR_PTR(ret));
+			pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not give back the table of totals: %pe\n",
+					   cpu, ERR_PTR(ret));
 			continue;
 		}
 
@@ -266,8 +266,8 @@ int hyptotals_set_rows(u32 rows)
 	guard(mutex)(&hyptotals_lock);
 
 	if (rows < HYP_TOTALS_MIN_ROWS || rows > HYP_TOTALS_MAX_ROWS) {
-		pr_err("hyp_trace: %u rows: a table of totals has %u to %u\n", rows,
-		       HYP_TOTALS_MIN_ROWS, HYP_TOTALS_MAX_ROWS);
+		pr_err_ratelimited("hyp_trace: %u rows: a table of totals has %u to %u\n", rows,
+				   HYP_TOTALS_MIN_ROWS, HYP_TOTALS_MAX_ROWS);
 		return -EINVAL;
 	}
 

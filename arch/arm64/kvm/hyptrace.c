@@ -107,8 +107,8 @@ static int ring_load(enum kind kind, const struct trace_ext_ring *ring)
 
 	hyptrace_memory_release(mem);
 out:
-	pr_err("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe%s\n",
-	       ring->cpu, ring->nr_pages, ERR_PTR(ret), hyptrace_if_locked(ret));
+	pr_err_ratelimited("hyp_trace: CPU%d: can't hand over a ring of %u pages: %pe%s\n",
+			   ring->cpu, ring->nr_pages, ERR_PTR(ret), hyptrace_if_locked(ret));
 	return ret;
 }
 
@@ -325,8 +325,8 @@ static int ring_unload(enum kind kind, const struct trace_ext_ring *ring, u64 *s
 	ring_close(kind, ring->cpu);
 	ret = hyptrace_call_steps(&res, __hyp_trace_unload, ring_number(kind, ring->cpu));
 	if (ret) {
-		pr_err("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
-		       ring->cpu, ring->nr_pages, ERR_PTR(ret));
+		pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
+				   ring->cpu, ring->nr_pages, ERR_PTR(ret));
 		return ret;
 	}
 
@@ -467,8 +467,8 @@ static int hyptrace_reset(int cpu, u64 *seq)
 		smp_call_function_single(cpu, reset_cpu, &reset, true);
 
 	if (reset.ret)
-		pr_err("hyp_trace: CPU%d: EL2 does not reset the ring: %pe\n",
-		       cpu, ERR_PTR(reset.ret));
+		pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not reset the ring: %pe\n",
+				   cpu, ERR_PTR(reset.ret));
 
 	*seq = reset.seq;
 	return reset.ret;
@@ -480,8 +480,8 @@ static int hyptrace_enable(unsigned int event, u16 type)
 	int ret = hyptrace_call(&res, __hyp_trace_event, event, type);
 
 	if (ret)
-		pr_err("hyp_trace: can't enable event number %u: %pe%s\n",
-		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: can't enable event number %u: %pe%s\n",
+				   event, ERR_PTR(ret), hyptrace_if_locked(ret));
 	else if (type)
 		hyptrace_end_guest_runs();
 
@@ -541,8 +541,8 @@ static int hyptrace_set_stacks(bool on)
 	int ret = hyptrace_call(&res, __hyp_trace_stacks, on, (u64)__hyp_text_start);
 
 	if (ret)
-		pr_err("hyp_trace: can't record stacks: %pe%s\n", ERR_PTR(ret),
-		       hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: can't record stacks: %pe%s\n", ERR_PTR(ret),
+				   hyptrace_if_locked(ret));
 
 	return ret;
 }
@@ -553,8 +553,8 @@ static int follower_enable(unsigned int event, u16 type)
 	int ret = hyptrace_call(&res, __hyp_trace_follow, event, type);
 
 	if (ret)
-		pr_err("hyp_trace: can't follow event number %u: %pe%s\n",
-		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: can't follow event number %u: %pe%s\n",
+				   event, ERR_PTR(ret), hyptrace_if_locked(ret));
 	else if (type)
 		hyptrace_end_guest_runs();
 

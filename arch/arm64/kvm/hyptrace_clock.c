@@ -5,7 +5,8 @@
  * EL2 gets the timekeeper's own conversion from counter to nanoseconds, so both clocks
  * agree from the first event on. Later, each update of timekeeping compares EL2's
  * conversion with the timekeeper's. If they have drifted apart (NTP, a change of rate),
- * EL2 gets the new one. There is no timer, and no hypercall while they agree.
+ * EL2 gets the new one. There is no timer, and no hypercall while they agree. While
+ * timekeeping uses another clocksource, EL2's clock goes on as it was.
  *
  * During suspend, timekeeping uses the counter's own rate, not the one that NTP has
  * adjusted. EL2 does the same from the moment at which timekeeping is suspended.
@@ -86,7 +87,7 @@ static int update(void)
 			return update_locked();
 	}
 
-	pr_err("hyp_trace: the clocksource is not the architected counter, which is what EL2 reads: see /sys/devices/system/clocksource\n");
+	pr_err_ratelimited("hyp_trace: the clocksource is not the architected counter, which is what EL2 reads: see /sys/devices/system/clocksource\n");
 	return -EOPNOTSUPP;
 }
 
@@ -118,7 +119,7 @@ static void fall_asleep_or_wake_up(void)
 {
 	lockdep_assert_held(&clock_lock);
 
-	if (usable && !update_locked())
+	if (!update_locked())
 		hyptrace_sync_this_cpu();
 	if (!asleep)
 		irq_work_queue(&clock_irq_work);
@@ -129,11 +130,21 @@ static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set,
 {
 	const struct timekeeper *tk = data;
 	const struct tk_read_base *tkr = &tk->tkr_mono;
+	bool was_usable;
 	u64 used_ns;
 
 	guard(raw_spinlock_irqsave)(&clock_lock);
 
+	was_usable = usable;
 	usable = tkr->clock->id == CSID_ARM_ARCH_COUNTER;
+	if (!usable) {
+		/* Another counter can't be compared with EL2's. The work says so, once. */
+		asleep = timekeeping_suspended;
+		if (was_usable)
+			irq_work_queue(&clock_irq_work);
+		return NOTIFY_OK;
+	}
+
 	wanted = (struct conversion) {
 		.cyc	= tkr->cycle_last,
 		.ns	= ktime_to_ns(tkr->base) + ktime_to_ns(tk->offs_boot) +

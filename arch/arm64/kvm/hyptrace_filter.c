@@ -73,8 +73,8 @@ static int set_filter(unsigned int event, enum hyp_filter_use use,
 	ret = put_preds(preds, nr, first) ?:
 	      hyptrace_call(&res, __hyp_trace_filter, number, kind, first, count);
 	if (ret) {
-		pr_err("hyp_trace: EL2 does not take the filter of event number %u: %pe\n",
-		       event, ERR_PTR(ret));
+		pr_err_ratelimited("hyp_trace: EL2 does not take the filter of event number %u: %pe\n",
+				   event, ERR_PTR(ret));
 		return ret;
 	}
 
@@ -121,8 +121,8 @@ static int set_action(unsigned int event, enum hyp_filter_use use, enum hyp_trac
 	int ret = hyptrace_call(&res, __hyp_trace_trigger, number, kind, what, times);
 
 	if (ret)
-		pr_err("hyp_trace: EL2 does not take the trigger of event number %u: %pe%s\n",
-		       event, ERR_PTR(ret), hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: EL2 does not take the trigger of event number %u: %pe%s\n",
+				   event, ERR_PTR(ret), hyptrace_if_locked(ret));
 	else if (action != HYP_TRACE_NO_ACTION)
 		hyptrace_end_guest_runs();
 
