@@ -64,7 +64,8 @@ struct follower_cpu {
  * @ext:	its rings; they have no instance
  * @writer:	the writer of the events
  * @cpus:	deliveries
- * @event:	the events, by type
+ * @event:	the events, by type; their types are those that are valid in the rings
+ * @size:	the sizes of their records, by type
  * @nr:		number of events that are followed; protected by event_mutex
  */
 struct follower {
@@ -72,6 +73,7 @@ struct follower {
 	struct trace_ext_writer		*writer;
 	struct follower_cpu __percpu	*cpus;
 	struct trace_ext_event		**event;
+	u16				*size;
 	unsigned int			nr;
 };
 
@@ -451,16 +453,45 @@ static void follower_free(struct follower *follower)
 		rb_ext_exit(&follower->ext);
 	free_percpu(follower->cpus);
 	kfree(follower->event);
+	kfree(follower->size);
 	kfree(follower);
 }
 
 DEFINE_FREE(follower_free, struct follower *, follower_free(_T))
 
+/* Nothing but events is valid: ftrace's own records, which the user's ring may have, are not. */
+static int format_create(struct follower *follower)
+{
+	unsigned int nr_types = follower->writer->ext->format.nr_types;
+	struct trace_event_call *call;
+
+	lockdep_assert_held(&event_mutex);
+
+	follower->event = kcalloc(nr_types, sizeof(*follower->event), GFP_KERNEL);
+	follower->size = kcalloc(nr_types, sizeof(*follower->size), GFP_KERNEL);
+	if (!follower->event || !follower->size)
+		return -ENOMEM;
+
+	list_for_each_entry(call, &ftrace_events, list) {
+		struct trace_ext_event *event = to_trace_ext_event(call);
+
+		if (is_trace_ext_event(call) && event->writer == follower->writer) {
+			follower->event[call->event.type] = event;
+			follower->size[call->event.type] = event->size;
+		}
+	}
+
+	follower->ext.format = (struct ext_page_format) {
+		.nr_types	= nr_types,
+		.size		= follower->size,
+	};
+	return 0;
+}
+
 /* Create the follower of a writer; it stays. */
 static struct follower *follower_create(struct trace_ext_writer *writer)
 {
 	struct follower *follower __free(follower_free) = NULL;
-	struct trace_event_call *call;
 	int ret;
 
 	lockdep_assert_held(&event_mutex);
@@ -473,20 +504,9 @@ static struct follower *follower_create(struct trace_ext_writer *writer)
 	follower->ext.writer = writer->follower;
 	follower->ext.name = writer->label;
 	follower->ext.ops = writer->follower->ops;
-	follower->ext.format = writer->ext->format;
-	ret = rb_ext_init(&follower->ext) ?: cpus_create(follower);
+	ret = format_create(follower) ?: rb_ext_init(&follower->ext) ?: cpus_create(follower);
 	if (ret)
 		return ERR_PTR(ret);
-
-	follower->event = kcalloc(follower->ext.format.nr_types, sizeof(*follower->event),
-				  GFP_KERNEL);
-	if (!follower->event)
-		return ERR_PTR(-ENOMEM);
-
-	list_for_each_entry(call, &ftrace_events, list) {
-		if (is_trace_ext_event(call) && to_trace_ext_event(call)->writer == writer)
-			follower->event[call->event.type] = to_trace_ext_event(call);
-	}
 
 	/* Pairs with follower_of(). */
 	smp_store_release(&writer->follower->ext, &follower->ext);

@@ -11,6 +11,7 @@
  *   write_panic	makes EL2 record as many events as it is told, and panic
  *   write_cpu_pm	runs the CPU_PM notifiers, as if the CPU slept and woke up
  *   write_fields	makes both record the event with fields of all sizes
+ *   write_follow	makes EL2 write selftest_fields to the follower's rings as another type
  *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
  *
  * The files give a user no more than a compromised kernel could do without them.
@@ -25,6 +26,7 @@
 #include <linux/uaccess.h>
 
 #include <asm/kvm_hyptrace.h>
+#include <asm/kvm_hyptrace_ids.h>
 
 #include "hyptrace.h"
 
@@ -210,6 +212,26 @@ static const struct file_operations write_cpu_pm_fops = {
 	.write	= write_cpu_pm_write,
 };
 
+static ssize_t write_follow_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	u64 event = HYP_EVENT_selftest_fields;
+	struct arm_smccc_res res;
+	u16 type;
+	int ret;
+
+	ret = kstrtou16_from_user(ubuf, cnt, 10, &type);
+	if (ret)
+		return ret;
+
+	return hyptrace_call(&res, __hyp_trace_follow, event, type) ?: cnt;
+}
+
+static const struct file_operations write_follow_fops = {
+	.open	= simple_open,
+	.write	= write_follow_write,
+};
+
 static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
 				size_t cnt, loff_t *ppos)
 {
@@ -247,6 +269,7 @@ void hyptrace_test_init(struct dentry *dir)
 	tracefs_create_file("write_touch", 0200, dir, NULL, &write_touch_fops);
 	tracefs_create_file("write_panic", 0200, dir, NULL, &write_panic_fops);
 	tracefs_create_file("write_cpu_pm", 0200, dir, NULL, &write_cpu_pm_fops);
+	tracefs_create_file("write_follow", 0200, dir, NULL, &write_follow_fops);
 	tracefs_create_file("write_test", 0200, dir, NULL, &write_test_fops);
 
 	/*

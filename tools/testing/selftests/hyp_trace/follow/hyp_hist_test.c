@@ -388,6 +388,37 @@ TEST_F(hist, does_not_follow_its_own_calls)
 	EXPECT_GT(2 * events_per_page() + 20, hits(ROOT "events/hyp/host_hcall/"));
 }
 
+/* Faulty writers ------------------------------------------------------------------ */
+
+/* The last type that is ftrace's own (enum trace_type). */
+#define LAST_OWN_TYPE	20
+
+/* The user's ring may have some of these, and an event has the others. */
+TEST_F(hist, what_is_no_event_is_lost)
+{
+	const char *event = ROOT "events/hyp/selftest_fields/";
+	long long lost = followed("lost: ");
+	int type, i;
+
+	ASSERT_EQ(0, put(path_of("%strigger", event), "hist:keys=common_pid"));
+	ASSERT_EQ(0, put_num(HYP "write_fields", 0));
+	EXPECT_EQ(1, hits(event));
+
+	for (type = 1; type <= LAST_OWN_TYPE; type++) {
+		ASSERT_EQ(0, put_num(HYP "write_follow", type));
+		ASSERT_EQ(0, put_num(HYP "write_fields", 0));
+		EXPECT_EQ(1, hits(event))
+			TH_LOG("type %d", type);
+	}
+
+	/* The next page is as good as ever. */
+	ASSERT_EQ(0, put_num(HYP "write_follow", event_id("selftest_fields")));
+	for (i = 0; i < events_per_page(); i++)
+		ASSERT_EQ(0, put_num(HYP "write_fields", 0));
+	EXPECT_LT(1, hits(event));
+	EXPECT_LE(lost + LAST_OWN_TYPE, followed("lost: "));
+}
+
 /* Guests -------------------------------------------------------------------------- */
 
 static bool follow(const char *event)
