@@ -22,7 +22,9 @@
 #include <linux/cpu.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/stacktrace.h>
 #include <linux/workqueue.h>
 
 #include <asm/irq_regs.h>
@@ -82,11 +84,13 @@ struct follower {
  * @rbe:	the event in a copy of its page, NULL if there is none
  * @event:	its description
  * @ts:		its time, boot clock [ns]
+ * @regs:	what the writer's doorbell has interrupted, NULL if the event is delivered later
  */
 struct delivery {
 	struct ring_buffer_event	*rbe;
 	struct trace_ext_event		*event;
 	u64				ts;
+	struct pt_regs			*regs;
 };
 
 static DEFINE_PER_CPU(struct delivery, delivery);
@@ -135,8 +139,8 @@ static void deliver_to_perf(struct delivery *delivery)
 		return;
 
 	memcpy(record, ring_buffer_event_data(delivery->rbe), delivery->event->size);
-	if (get_irq_regs())
-		regs = get_irq_regs();
+	if (delivery->regs)
+		regs = delivery->regs;
 	else
 		perf_fetch_caller_regs(regs);
 	perf_trace_run_bpf_submit(record, size, rctx, call, 1, regs, head, NULL);
@@ -147,7 +151,8 @@ static void deliver_to_perf(struct delivery *delivery)
 }
 #endif
 
-static void deliver(struct follower *follower, struct ring_buffer_event *rbe, u64 ts)
+static void deliver(struct follower *follower, struct ring_buffer_event *rbe, u64 ts,
+		    struct pt_regs *regs)
 {
 	struct trace_entry *entry = ring_buffer_event_data(rbe);
 	struct trace_ext_event *event = follower->event[entry->type];
@@ -155,7 +160,7 @@ static void deliver(struct follower *follower, struct ring_buffer_event *rbe, u6
 	/* Pairs with trace_ext_follow(): who follows is ready for this. */
 	unsigned int by = smp_load_acquire(&event->followed);
 
-	*this = (struct delivery) { .rbe = rbe, .event = event, .ts = ts };
+	*this = (struct delivery) { .rbe = rbe, .event = event, .ts = ts, .regs = regs };
 	if (by & TRACE_EXT_BY_OWN)
 		deliver_to_triggers(event->own, this);
 	if (by & TRACE_EXT_BY_ROOT)
@@ -165,13 +170,19 @@ static void deliver(struct follower *follower, struct ring_buffer_event *rbe, u6
 	this->rbe = NULL;
 }
 
-/* Deliver up to @max events of a CPU. Return false if there are no more. */
-static bool deliver_some(struct follower_cpu *c, unsigned int max)
+/*
+ * Deliver up to @max events of a CPU, whose doorbell has interrupted @regs, or NULL. Return false
+ * if there are no more.
+ */
+static bool deliver_some(struct follower_cpu *c, unsigned int max, struct pt_regs *regs)
 {
 	struct ring_buffer_event *rbe;
 	u64 ts;
 
 	lockdep_assert_irqs_disabled();
+
+	/* Triggers rely on what is so in a tracepoint's probe. */
+	guard(preempt_notrace)();
 
 	/* What is called here has caused this: the events keep until it returns. */
 	if (trace_ext_is_delivering())
@@ -181,7 +192,7 @@ static bool deliver_some(struct follower_cpu *c, unsigned int max)
 		rbe = rb_ext_consume(&c->follower->ext, c->cpu, &ts, NULL);
 		if (!rbe)
 			return false;
-		deliver(c->follower, rbe, ts);
+		deliver(c->follower, rbe, ts, regs);
 		c->delivered++;
 	}
 
@@ -193,7 +204,7 @@ static bool deliver_some_here(struct follower_cpu *c)
 {
 	guard(irqsave)();
 
-	return c->cpu == smp_processor_id() && deliver_some(c, AT_ONCE);
+	return c->cpu == smp_processor_id() && deliver_some(c, AT_ONCE, NULL);
 }
 
 static u64 lost_on(struct follower *follower, int cpu)
@@ -250,7 +261,7 @@ void trace_ext_follow_doorbell(struct trace_ext_writer *writer)
 		return;
 
 	c = this_cpu_ptr(follower->cpus);
-	if (deliver_some(c, AT_ONCE)) {
+	if (deliver_some(c, AT_ONCE, get_irq_regs())) {
 		c->late++;
 		deliver_soon(c);
 	}
@@ -270,7 +281,7 @@ void trace_ext_follow_here(struct trace_ext_writer *writer)
 	struct follower *follower = follower_of(writer);
 
 	if (follower)
-		deliver_some(this_cpu_ptr(follower->cpus), UINT_MAX);
+		deliver_some(this_cpu_ptr(follower->cpus), UINT_MAX, NULL);
 }
 
 /**
@@ -287,7 +298,7 @@ static void flush_some(void *data)
 {
 	struct flush *flush = data;
 
-	flush->more = deliver_some(this_cpu_ptr(flush->follower->cpus), AT_ONCE);
+	flush->more = deliver_some(this_cpu_ptr(flush->follower->cpus), AT_ONCE, NULL);
 }
 
 /* Deliver all events that have happened so far: as many as a ring holds, at most. */
@@ -382,6 +393,72 @@ bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type)
 bool trace_ext_is_delivering(void)
 {
 	return this_cpu_read(delivery.rbe);
+}
+
+/* The head of the event that is being delivered. */
+static const struct trace_entry *delivered_entry(const struct delivery *delivery)
+{
+	return ring_buffer_event_data(delivery->rbe);
+}
+
+/**
+ * trace_ext_delivered_comm() - get the name of the task that has caused what is being delivered
+ * @comm:	filled in with the name: TASK_COMM_LEN bytes
+ *
+ * Return: false if nothing is being delivered
+ */
+bool trace_ext_delivered_comm(char *comm)
+{
+	struct task_struct *task;
+	pid_t pid;
+
+	if (!trace_ext_is_delivering())
+		return false;
+
+	guard(rcu)();
+
+	pid = delivered_entry(this_cpu_ptr(&delivery))->pid;
+	task = find_task_by_pid_ns(pid, &init_pid_ns);
+	/* The names of tasks that are gone are kept under a lock, which may be held here. */
+	strscpy_pad(comm, task ? task->comm : pid ? "<...>" : "<idle>", TASK_COMM_LEN);
+	return true;
+}
+
+/**
+ * trace_ext_delivered_stack() - get the stack of what the writer was called by
+ * @store:	filled in with the stack
+ * @size:	its maximum length
+ *
+ * The stack of an event that is delivered late is not known any more: it is empty then.
+ *
+ * Return: the length of the stack
+ */
+unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size)
+{
+	const struct delivery *this = this_cpu_ptr(&delivery);
+
+	if (!this->regs || delivered_entry(this)->pid != current->pid)
+		return 0;
+
+	return stack_trace_save_regs(this->regs, store, size, 0);
+}
+
+/**
+ * trace_ext_hist_time() - get the time of an event that a histogram gets
+ * @tr:		the histogram's instance
+ * @buffer:	the buffer that has the event
+ * @rbe:	the event
+ *
+ * While tracing is off, an event of this kernel is in a buffer whose clock is not the instance's.
+ *
+ * Return: its time by the clock of the instance
+ */
+u64 trace_ext_hist_time(struct trace_array *tr, struct trace_buffer *buffer,
+			struct ring_buffer_event *rbe)
+{
+	struct trace_buffer *own = READ_ONCE(tr->array_buffer.buffer);
+
+	return buffer == own ? tracing_event_time_stamp(buffer, rbe) : ring_buffer_time_stamp(own);
 }
 
 #ifdef CONFIG_PERF_EVENTS
@@ -686,7 +763,7 @@ void trace_ext_follow_dead(struct trace_ext_writer *writer, unsigned int cpu)
 
 	while (more) {
 		guard(irqsave)();
-		more = deliver_some(per_cpu_ptr(follower->cpus, cpu), AT_ONCE);
+		more = deliver_some(per_cpu_ptr(follower->cpus, cpu), AT_ONCE, NULL);
 	}
 }
 

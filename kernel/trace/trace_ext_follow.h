@@ -7,10 +7,14 @@
 #define _KERNEL_TRACE_TRACE_EXT_FOLLOW_H
 
 #include <linux/bits.h>
+#include <linux/preempt.h>
+#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/trace_ext_event.h>
 
 struct ring_buffer_event;
+struct trace_array;
+struct trace_buffer;
 
 /**
  * enum trace_ext_by - who follows an event
@@ -39,6 +43,28 @@ void trace_ext_follow_init(struct trace_ext_writer *writer, struct dentry *dir);
 
 bool trace_ext_delivered_time(const struct ring_buffer_event *rbe, u64 *ts);
 bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type);
+bool trace_ext_delivered_comm(char *comm);
+bool trace_ext_is_delivering(void);
+unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size);
+u64 trace_ext_hist_time(struct trace_array *tr, struct trace_buffer *buffer,
+			struct ring_buffer_event *rbe);
+
+/**
+ * trace_ext_stack_save() - get the stack of what has caused an event
+ * @store:	filled in with the stack
+ * @size:	its maximum length
+ * @skip:	what to skip, if the event is of this kernel
+ *
+ * Inline, as it would have to be skipped otherwise.
+ *
+ * Return: the length of the stack
+ */
+static __always_inline unsigned int trace_ext_stack_save(unsigned long *store, unsigned int size,
+							 unsigned int skip)
+{
+	return trace_ext_is_delivering() && !in_nmi() ? trace_ext_delivered_stack(store, size) :
+							stack_trace_save(store, size, skip);
+}
 
 /* An external event has a time of its own, so a histogram can't choose the clock. */
 #define TRACE_EXT_CLOCK		"boot"
@@ -75,6 +101,9 @@ static inline int trace_ext_check_clock(const struct trace_event_file *file, con
 #define trace_ext_check_clock(file, clock)		0
 #define trace_ext_delivered_time(rbe, ts)		false
 #define trace_ext_delivered_entry(entry, type)		false
+#define trace_ext_delivered_comm(comm)			false
+#define trace_ext_stack_save(store, size, skip)		stack_trace_save(store, size, skip)
+#define trace_ext_hist_time(tr, buffer, rbe)		tracing_event_time_stamp(buffer, rbe)
 
 #endif
 

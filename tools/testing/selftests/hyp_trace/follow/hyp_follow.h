@@ -21,6 +21,16 @@ static inline long long followed(const char *key)
 	return sum;
 }
 
+/* Wait until as many events have been delivered since boot, without having it done. */
+static inline bool wait_until_delivered(long long events)
+{
+	int tries = TIMEOUT_MS;
+
+	while (followed("delivered: ") < events && tries--)
+		usleep(1000);
+	return tries >= 0;
+}
+
 /* Does EL2 take exceptions of the host on this CPU as it does without tracing? */
 static inline bool is_quiet(void)
 {

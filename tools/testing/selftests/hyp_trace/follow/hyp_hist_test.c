@@ -8,6 +8,7 @@
 
 #define OWN_EVENT	HYP "events/hyp/selftest/"
 #define ROOT_EVENT	ROOT "events/hyp/selftest/"
+#define HOST_EVENT	ROOT "events/hyp_test/host_selftest/"
 #define GAP		ROOT "events/synthetic/hyp_gap/"
 
 /* Where the triggers of an event are. */
@@ -51,6 +52,7 @@ static void clean_up(int cpus)
 	for (cpu = 1; cpu < cpus; cpu++)
 		set_online(cpu, true);
 	remove_triggers(GAP);
+	remove_triggers(HOST_EVENT);
 	remove_all_of("hyp_puts");
 	of_all_events(remove_all_of);
 	put(ROOT "synthetic_events", "!hyp_gap u64 ns; u64 id");
@@ -178,7 +180,7 @@ TEST_F(hist, leaves_to_el2_what_el2_does)
 
 TEST_F(hist, has_all_keys_and_values)
 {
-	/* The last ones are about what the interrupt has found. */
+	/* The last one is about what the interrupt has found. */
 	static const struct {
 		const char *trigger, *line;
 	} cases[] = {
@@ -194,7 +196,7 @@ TEST_F(hist, has_all_keys_and_values)
 	int nr = ARRAY_SIZE(cases), i;
 
 	if (!el2_can_ring())
-		nr -= 2;
+		nr--;
 	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(0, put(ROOT_EVENT "trigger", cases[i].trigger))
 			TH_LOG("%s", cases[i].trigger);
@@ -210,6 +212,19 @@ TEST_F(hist, has_all_keys_and_values)
 	ASSERT_EQ(0, emit(1, 30));
 	EXPECT_TRUE(hist_has(ROOT_EVENT, path_of("{ common_pid: %10d } hitcount:         30\n",
 						 getpid())));
+}
+
+/* Most of these events are delivered late, by a kernel thread. */
+TEST_F(hist, names_the_task_that_caused_an_event)
+{
+	long long end = followed("delivered: ") + 999;
+
+	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=common_pid.execname,id.buckets=100"));
+	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
+	EXPECT_TRUE(wait_until_delivered(end));
+	EXPECT_EQ(999, hits(ROOT_EVENT));
+	EXPECT_EQ(10, count_in(ROOT_EVENT "hist", "{ common_pid: hyp_hist_test "));
+	EXPECT_EQ(10, count_in(ROOT_EVENT "hist", "{ common_pid: "));
 }
 
 /* Time ---------------------------------------------------------------------------- */
@@ -272,10 +287,59 @@ TEST_F(hist, measures_with_the_events_own_times)
 	}
 }
 
+/* Nothing is recorded then, and the kernel's event waits in a buffer with another clock. */
+TEST_F(hist, measures_until_an_event_of_the_kernel)
+{
+	static const char * const on[] = { "1", "0" };
+	uint64_t begin;
+	int i;
+
+	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
+	for (i = 0; i < ARRAY_SIZE(on); i++) {
+		ASSERT_EQ(0, put(ROOT "tracing_on", on[i]));
+		ASSERT_EQ(0, put(ROOT_EVENT "trigger",
+				 "hist:keys=common_pid:ts0=common_timestamp,id0=id"));
+		ASSERT_EQ(0, put(HOST_EVENT "trigger", GAP_TRIGGER ":clock=boot"));
+		ASSERT_EQ(0, put(GAP "trigger", "hist:keys=id:vals=ns"));
+		begin = boot_ns();
+		ASSERT_EQ(0, emit(7, 7));
+		flush();
+		ASSERT_EQ(0, put_num(HYP "write_host_event", 1));
+		begin = boot_ns() - begin;
+		EXPECT_TRUE(hist_has(GAP, "{ id:          7 } hitcount:          1  ns: "));
+		EXPECT_GT(begin, get_num(GAP "hist", "  ns: "))
+			TH_LOG("tracing_on %s", on[i]);
+		EXPECT_LT(0, get_num(GAP "hist", "  ns: "))
+			TH_LOG("tracing_on %s", on[i]);
+		remove_triggers(GAP);
+		remove_triggers(HOST_EVENT);
+		remove_triggers(ROOT_EVENT);
+	}
+}
+
 /* Other triggers at the root ------------------------------------------------------ */
+
+/* Do all stack traces in a text have flags of an interrupt, or at least possible ones? */
+static bool stacks_have_flags(const char *text, bool interrupt)
+{
+	const char *at = text, *flags;
+
+	while ((at = strstr(at, ": <stack trace>"))) {
+		for (flags = at; *flags != ']'; flags--)
+			;
+		/* "] d.h.. ": interrupts are off, the context, the depth of who delivers. */
+		if (flags[2] != 'd' || (interrupt && flags[4] != 'h') ||
+		    !strchr(interrupt ? "." : ".12", flags[5]) || flags[6] != '.')
+			return false;
+		at++;
+	}
+	return true;
+}
 
 TEST_F(hist, other_triggers_act_on_the_kernel)
 {
+	char *text;
+
 	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "enable_event:sched:sched_waking if id == 5"));
 	ASSERT_EQ(0, emit(1, 4));
 	EXPECT_EQ(1, count_in(ROOT "events/sched/sched_waking/enable", "0*"));
@@ -300,9 +364,14 @@ TEST_F(hist, other_triggers_act_on_the_kernel)
 	ASSERT_EQ(0, emit(1, 5));
 	flush();
 	EXPECT_EQ(3, count_in(ROOT "trace", "<stack trace>"));
-	/* This is where the interrupt has come. */
+	text = get(ROOT "trace");
+	EXPECT_TRUE(stacks_have_flags(text, el2_can_ring()))
+		TH_LOG("%s", text);
+	/* This is where the interrupt has come, and nothing of how the event was delivered. */
 	if (el2_can_ring())
-		EXPECT_EQ(3, count_in(ROOT "trace", " => ksys_write\n"));
+		EXPECT_EQ(3, count_of(text, " => ksys_write\n"));
+	EXPECT_EQ(0, count_of(text, " => deliver"));
+	free(text);
 	remove_triggers(ROOT_EVENT);
 
 	if (exists(ROOT "snapshot")) {
