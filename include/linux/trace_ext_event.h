@@ -7,6 +7,7 @@
 
 #include <linux/container_of.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
 #include <linux/trace_events.h>
 #include <linux/trace_ext.h>
 
@@ -32,6 +33,7 @@ enum trace_ext_kind {
  * @action:	what it does as a trigger, by kind; protected by event_mutex
  * @own:	its file in its writer's instance, if that has had triggers
  * @root:	its file at the root, if that has had triggers
+ * @listeners:	perf events of it; changed with event_mutex held
  * @followed:	set of enum trace_ext_by: who follows it; changed with event_mutex held
  * @users:	number of instances that have it enabled (the writer's, the root, or
  *		both); protected by event_mutex
@@ -45,6 +47,7 @@ struct trace_ext_event {
 	enum trace_ext_action	action[TRACE_EXT_HOSTS];
 	struct trace_event_file	*own;
 	struct trace_event_file	*root;
+	struct hlist_head	listeners;
 	unsigned int		followed;
 	unsigned int		users;
 };
@@ -90,9 +93,61 @@ static inline u64 trace_ext_event_time(const struct perf_event *event)
 {
 	return trace_ext_event_has_time(event) ? __trace_ext_event_time(event) : 0;
 }
+
+bool __trace_ext_event_is_for(const struct perf_event *event);
+
+/**
+ * trace_ext_event_is_for() - check whether what happens now is for a perf event
+ * @event:	any perf event
+ *
+ * Return: false if an external event is being delivered, and was not for it when it happened
+ */
+static inline bool trace_ext_event_is_for(const struct perf_event *event)
+{
+	return !trace_ext_event_has_time(event) || __trace_ext_event_is_for(event);
+}
+
+void __trace_ext_event_turned(struct perf_event *event, bool on);
+
+/**
+ * trace_ext_event_state() - a perf event gets a new state
+ * @event:	any perf event
+ * @state:	the state; if it is negative, the event is off
+ */
+static inline void trace_ext_event_state(struct perf_event *event, enum perf_event_state state)
+{
+	if (trace_ext_event_has_time(event) && (event->state < 0) != (state < 0))
+		__trace_ext_event_turned(event, state >= 0);
+}
+
+void trace_ext_perf_settle(int cpu);
+
+/**
+ * trace_ext_event_settle() - a perf event is going to be read, or changed by its user
+ * @event:	any perf event
+ */
+static inline void trace_ext_event_settle(const struct perf_event *event)
+{
+	if (trace_ext_event_has_time(event))
+		trace_ext_perf_settle(event->cpu);
+}
+
+/**
+ * trace_ext_task_settle() - the counts of a task's perf events are going to be summed up
+ * @task:	any task, which exits
+ */
+static inline void trace_ext_task_settle(const struct task_struct *task)
+{
+	if (task->perf_event_ctxp)
+		trace_ext_perf_settle(-1);
+}
 #else
-#define trace_ext_event_has_time(event)	false
-#define trace_ext_event_time(event)	0
+#define trace_ext_event_has_time(event)		false
+#define trace_ext_event_time(event)		0
+#define trace_ext_event_is_for(event)		true
+#define trace_ext_event_state(event, state)	do { } while (0)
+#define trace_ext_event_settle(event)		do { } while (0)
+#define trace_ext_task_settle(task)		do { } while (0)
 #endif
 
 int trace_ext_perf_perm(struct trace_event_call *call, struct perf_event *event);

@@ -77,7 +77,7 @@ static int perf_register(struct trace_event_call *call)
 	return trace_ext_event_refuse(NULL, call, TRACE_EXT_ERR_PERF, trace_event_name(call));
 }
 
-static int perf_reg(struct trace_event_call *call, enum trace_reg type)
+static int perf_reg(struct trace_event_call *call, enum trace_reg type, struct perf_event *event)
 {
 	switch (type) {
 	case TRACE_REG_PERF_REGISTER:
@@ -85,17 +85,24 @@ static int perf_reg(struct trace_event_call *call, enum trace_reg type)
 	case TRACE_REG_PERF_UNREGISTER:
 		trace_ext_unfollow(to_trace_ext_event(call), TRACE_EXT_BY_PERF);
 		return 0;
+	case TRACE_REG_PERF_OPEN:
+		return trace_ext_perf_open(event);
+	case TRACE_REG_PERF_CLOSE:
+		trace_ext_perf_close(event);
+		return 0;
+	/* 0 has perf add it to this CPU's list, or delete it. */
 	case TRACE_REG_PERF_ADD:
+		trace_ext_perf_add(event);
+		return 0;
 	case TRACE_REG_PERF_DEL:
-		/* 0 has perf add it to this CPU's list, or delete it. */
-		trace_ext_follow_here(to_trace_ext_event(call)->writer);
+		trace_ext_perf_del(event);
 		return 0;
 	default:
 		return 0;
 	}
 }
 #else
-static int perf_reg(struct trace_event_call *call, enum trace_reg type)
+static int perf_reg(struct trace_event_call *call, enum trace_reg type, struct perf_event *event)
 {
 	return -EOPNOTSUPP;
 }
@@ -118,7 +125,8 @@ static bool is_frozen(const struct trace_event_file *file)
  * trace_ext_event_reg() - have the writer record an event, or stop it
  * @call:	the event
  * @type:	the operation
- * @data:	the trace_event_file of the instance that enables the event
+ * @data:	the trace_event_file of the instance that enables the event; perf's event when one
+ *		comes or goes
  *
  * The event is recorded in the writer's instance. If another instance enables it, the
  * error_log of that instance says so. Until trace_ext_events_arm(), the users are only
@@ -150,7 +158,7 @@ int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void
 			return 0;
 		return event->writer->ops->enable(event->number, 0);
 	default:
-		return perf_reg(call, type);
+		return perf_reg(call, type, data);
 	}
 }
 

@@ -17,12 +17,12 @@
  * that CPU is dead. So there is one at a time.
  */
 
-#include <linux/bpf.h>
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
-#include <linux/perf_event.h>
-#include <linux/security.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/security.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/workqueue.h>
@@ -34,8 +34,8 @@
 #include "trace_ext_events.h"
 #include "trace_ext_follow.h"
 
-/* Pages of a follower's ring. */
-#define SLOTS		32
+/* Pages of a follower's ring: 128 KiB, or as few pages as a ring has. */
+#define SLOTS		max(SZ_128K / PAGE_SIZE, EXT_RING_MIN_SLOTS)
 
 /* Events that an interrupt delivers, in some 100 us. */
 #define AT_ONCE		64
@@ -50,6 +50,7 @@
  * @cpu:	the CPU
  * @delivered:	number of events that were delivered
  * @late:	number of times that events were left to @work
+ * @missed:	number of samples that perf would have taken if events had not been late
  * @lost:	number of events that were lost when the log last said so
  */
 struct follower_cpu {
@@ -58,11 +59,16 @@ struct follower_cpu {
 	int			cpu;
 	u64			delivered;
 	u64			late;
+	u64			missed;
 	u64			lost;
 };
 
+/* What is left after some events have been delivered: nothing, more, or all must wait. */
+enum rest { REST_NONE, REST_MORE, REST_WAITS };
+
 /**
  * struct follower - all that follows events of a writer
+ * @list:	in the list of followers; it stays there
  * @ext:	its rings; they have no instance
  * @writer:	the writer of the events
  * @cpus:	deliveries
@@ -71,6 +77,7 @@ struct follower_cpu {
  * @nr:		number of events that are followed; protected by event_mutex
  */
 struct follower {
+	struct list_head		list;
 	struct rb_ext			ext;
 	struct trace_ext_writer		*writer;
 	struct follower_cpu __percpu	*cpus;
@@ -79,21 +86,9 @@ struct follower {
 	unsigned int			nr;
 };
 
-/**
- * struct delivery - the event that this CPU delivers
- * @rbe:	the event in a copy of its page, NULL if there is none
- * @event:	its description
- * @ts:		its time, boot clock [ns]
- * @regs:	what the writer's doorbell has interrupted, NULL if the event is delivered later
- */
-struct delivery {
-	struct ring_buffer_event	*rbe;
-	struct trace_ext_event		*event;
-	u64				ts;
-	struct pt_regs			*regs;
-};
+DEFINE_PER_CPU(struct trace_ext_delivery, trace_ext_delivery);
 
-static DEFINE_PER_CPU(struct delivery, delivery);
+static LIST_HEAD(followers);
 
 /* The follower of a writer, NULL if it never had one; pairs with follower_create(). */
 static struct follower *follower_of(const struct trace_ext_writer *writer)
@@ -105,77 +100,49 @@ static struct follower *follower_of(const struct trace_ext_writer *writer)
 
 /* Delivery --------------------------------------------------------------------------- */
 
-static void deliver_to_triggers(struct trace_event_file *file, struct delivery *delivery)
+static void deliver_to_triggers(struct trace_event_file *file, struct trace_ext_delivery *this)
 {
-	void *record = ring_buffer_event_data(delivery->rbe);
+	void *record = ring_buffer_event_data(this->rbe);
 	enum event_trigger_type after;
 
 	if (!file || list_empty(&file->triggers))
 		return;
 
-	after = event_triggers_call(file, file->tr->array_buffer.buffer, record, delivery->rbe);
+	after = event_triggers_call(file, file->tr->array_buffer.buffer, record, this->rbe);
 	if (after)
 		event_triggers_post_call(file, after);
 }
 
-#ifdef CONFIG_PERF_EVENTS
-/* As a tracepoint's probe does it, with the registers of what has been interrupted. */
-static void deliver_to_perf(struct delivery *delivery)
-{
-	struct trace_event_call *call = &delivery->event->call;
-	u32 size = delivery->event->size;
-	struct hlist_head *head = this_cpu_ptr(call->perf_events);
-	struct pt_regs *regs;
-	void *record;
-	int rctx;
-
-	if (!bpf_prog_array_valid(call) && hlist_empty(head))
-		return;
-
-	/* perf puts a u32 in front of it. */
-	size = ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
-	record = perf_trace_buf_alloc(size, &regs, &rctx);
-	if (!record)
-		return;
-
-	memcpy(record, ring_buffer_event_data(delivery->rbe), delivery->event->size);
-	if (delivery->regs)
-		regs = delivery->regs;
-	else
-		perf_fetch_caller_regs(regs);
-	perf_trace_run_bpf_submit(record, size, rctx, call, 1, regs, head, NULL);
-}
-#else
-static void deliver_to_perf(struct delivery *delivery)
-{
-}
-#endif
-
-static void deliver(struct follower *follower, struct ring_buffer_event *rbe, u64 ts,
+static void deliver(struct follower_cpu *c, struct ring_buffer_event *rbe, u64 ts,
 		    struct pt_regs *regs)
 {
 	struct trace_entry *entry = ring_buffer_event_data(rbe);
-	struct trace_ext_event *event = follower->event[entry->type];
-	struct delivery *this = this_cpu_ptr(&delivery);
+	struct trace_ext_event *event = c->follower->event[entry->type];
+	struct trace_ext_delivery *this = this_cpu_ptr(&trace_ext_delivery);
 	/* Pairs with trace_ext_follow(): who follows is ready for this. */
 	unsigned int by = smp_load_acquire(&event->followed);
 
-	*this = (struct delivery) { .rbe = rbe, .event = event, .ts = ts, .regs = regs };
+	*this = (struct trace_ext_delivery) {
+		.rbe	= rbe,
+		.event	= event,
+		.cpu	= c->cpu,
+		.ts	= ts,
+		.regs	= regs,
+	};
 	if (by & TRACE_EXT_BY_OWN)
 		deliver_to_triggers(event->own, this);
 	if (by & TRACE_EXT_BY_ROOT)
 		deliver_to_triggers(event->root, this);
 	if (by & TRACE_EXT_BY_PERF)
-		deliver_to_perf(this);
+		c->missed += trace_ext_perf_deliver(this);
 	this->rbe = NULL;
+	c->delivered++;
 }
 
-/*
- * Deliver up to @max events of a CPU, whose doorbell has interrupted @regs, or NULL. Return false
- * if there are no more.
- */
-static bool deliver_some(struct follower_cpu *c, unsigned int max, struct pt_regs *regs)
+/* Deliver some events of a CPU, whose doorbell has interrupted @regs, or NULL. */
+static enum rest deliver_some(struct follower_cpu *c, struct pt_regs *regs)
 {
+	unsigned int max = AT_ONCE;
 	struct ring_buffer_event *rbe;
 	u64 ts;
 
@@ -186,25 +153,26 @@ static bool deliver_some(struct follower_cpu *c, unsigned int max, struct pt_reg
 
 	/* What is called here has caused this: the events keep until it returns. */
 	if (trace_ext_is_delivering())
-		return false;
+		return REST_NONE;
+	if (!trace_ext_perf_can_deliver())
+		return REST_WAITS;
 
 	while (max--) {
 		rbe = rb_ext_consume(&c->follower->ext, c->cpu, &ts, NULL);
 		if (!rbe)
-			return false;
-		deliver(c->follower, rbe, ts, regs);
-		c->delivered++;
+			return REST_NONE;
+		deliver(c, rbe, ts, regs);
 	}
 
-	return true;
+	return REST_MORE;
 }
 
 /* If @c->cpu has gone offline, this is another CPU: trace_ext_follow_dead() does it then. */
-static bool deliver_some_here(struct follower_cpu *c)
+static enum rest deliver_some_here(struct follower_cpu *c)
 {
 	guard(irqsave)();
 
-	return c->cpu == smp_processor_id() && deliver_some(c, AT_ONCE, NULL);
+	return c->cpu == smp_processor_id() ? deliver_some(c, NULL) : REST_NONE;
 }
 
 static u64 lost_on(struct follower *follower, int cpu)
@@ -213,7 +181,7 @@ static u64 lost_on(struct follower *follower, int cpu)
 	       rb_ext_stat(&follower->ext, cpu, RB_EXT_DROPPED);
 }
 
-/* Not where events are delivered: a scheduler's lock may be held there. */
+/* Not where events are delivered: interrupts are off there. */
 static void warn_of_loss(struct follower_cpu *c)
 {
 	u64 lost = lost_on(c->follower, c->cpu);
@@ -232,13 +200,15 @@ static bool is_polled(const struct follower *follower)
 static void deliver_work(struct work_struct *work)
 {
 	struct follower_cpu *c = container_of(to_delayed_work(work), struct follower_cpu, work);
+	enum rest rest;
 
-	while (deliver_some_here(c))
+	while ((rest = deliver_some_here(c)) == REST_MORE)
 		cond_resched();
 	warn_of_loss(c);
 
-	if (is_polled(c->follower) && cpu_online(c->cpu))
-		schedule_delayed_work_on(c->cpu, &c->work, POLL_TICKS);
+	if ((rest == REST_WAITS || is_polled(c->follower)) && cpu_online(c->cpu))
+		schedule_delayed_work_on(c->cpu, &c->work,
+					 rest == REST_WAITS ? 1 : POLL_TICKS);
 }
 
 static void deliver_soon(struct follower_cpu *c)
@@ -261,57 +231,49 @@ void trace_ext_follow_doorbell(struct trace_ext_writer *writer)
 		return;
 
 	c = this_cpu_ptr(follower->cpus);
-	if (deliver_some(c, AT_ONCE, get_irq_regs())) {
+	if (deliver_some(c, get_irq_regs()) != REST_NONE) {
 		c->late++;
 		deliver_soon(c);
 	}
 }
 
 /**
- * trace_ext_follow_here() - deliver all events that have happened on this CPU
- * @writer:	the writer
- *
- * So that what is about to be attached misses earlier events, and what is about to be detached
- * gets them. Usually there are none, and at most as many as a ring holds.
- *
- * Context: any, with interrupts off.
- */
-void trace_ext_follow_here(struct trace_ext_writer *writer)
-{
-	struct follower *follower = follower_of(writer);
-
-	if (follower)
-		deliver_some(this_cpu_ptr(follower->cpus), UINT_MAX, NULL);
-}
-
-/**
  * struct flush - delivery on another CPU
  * @follower:	the follower
- * @more:	there are more events
+ * @rest:	what is left
  */
 struct flush {
 	struct follower	*follower;
-	bool		more;
+	enum rest	rest;
 };
 
 static void flush_some(void *data)
 {
 	struct flush *flush = data;
 
-	flush->more = deliver_some(this_cpu_ptr(flush->follower->cpus), AT_ONCE, NULL);
+	flush->rest = deliver_some(this_cpu_ptr(flush->follower->cpus), NULL);
+}
+
+/* Let others run, such as the BPF program that events wait for. */
+static void pause_delivery(enum rest rest)
+{
+	if (rest == REST_WAITS)
+		schedule_timeout_uninterruptible(1);
+	else
+		cond_resched();
 }
 
 /* Deliver all events that have happened so far: as many as a ring holds, at most. */
 static void flush_cpu(struct follower *follower, int cpu)
 {
 	unsigned int times = SLOTS * EXT_PAGE_MAX_EVENTS / AT_ONCE + 1;
-	struct flush flush = { .follower = follower, .more = true };
+	struct flush flush = { .follower = follower };
 
-	while (flush.more && times--) {
-		flush.more = false;
+	do {
+		flush.rest = REST_NONE;
 		smp_call_function_single(cpu, flush_some, &flush, true);
-		cond_resched();
-	}
+		pause_delivery(flush.rest);
+	} while (flush.rest != REST_NONE && times--);
 }
 
 /* The same, on all CPUs. One may be too busy for a work. */
@@ -323,6 +285,24 @@ static void flush(struct follower *follower)
 
 	for_each_online_cpu(cpu)
 		flush_cpu(follower, cpu);
+}
+
+/**
+ * trace_ext_follow_settle() - deliver all events of all writers that have happened so far
+ * @cpu:	those of this CPU, or of all if it is -1
+ */
+void trace_ext_follow_settle(int cpu)
+{
+	struct follower *follower;
+
+	list_for_each_entry_rcu(follower, &followers, list, true) {
+		if (!READ_ONCE(follower->nr))
+			continue;
+		if (cpu < 0)
+			flush(follower);
+		else
+			flush_cpu(follower, cpu);
+	}
 }
 
 /**
@@ -356,7 +336,7 @@ void trace_ext_follow_flush(struct trace_event_file *file)
  */
 bool trace_ext_delivered_time(const struct ring_buffer_event *rbe, u64 *ts)
 {
-	const struct delivery *this = this_cpu_ptr(&delivery);
+	const struct trace_ext_delivery *this = this_cpu_ptr(&trace_ext_delivery);
 
 	if (!rbe || rbe != this->rbe)
 		return false;
@@ -376,7 +356,7 @@ bool trace_ext_delivered_time(const struct ring_buffer_event *rbe, u64 *ts)
  */
 bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type)
 {
-	const struct delivery *this = this_cpu_ptr(&delivery);
+	const struct trace_ext_delivery *this = this_cpu_ptr(&trace_ext_delivery);
 
 	if (!this->rbe || type != this->event->call.event.type)
 		return false;
@@ -392,13 +372,7 @@ bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type)
  */
 bool trace_ext_is_delivering(void)
 {
-	return this_cpu_read(delivery.rbe);
-}
-
-/* The head of the event that is being delivered. */
-static const struct trace_entry *delivered_entry(const struct delivery *delivery)
-{
-	return ring_buffer_event_data(delivery->rbe);
+	return this_cpu_read(trace_ext_delivery.rbe);
 }
 
 /**
@@ -417,7 +391,7 @@ bool trace_ext_delivered_comm(char *comm)
 
 	guard(rcu)();
 
-	pid = delivered_entry(this_cpu_ptr(&delivery))->pid;
+	pid = trace_ext_delivered_pid(this_cpu_ptr(&trace_ext_delivery));
 	task = find_task_by_pid_ns(pid, &init_pid_ns);
 	/* The names of tasks that are gone are kept under a lock, which may be held here. */
 	strscpy_pad(comm, task ? task->comm : pid ? "<...>" : "<idle>", TASK_COMM_LEN);
@@ -435,9 +409,9 @@ bool trace_ext_delivered_comm(char *comm)
  */
 unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size)
 {
-	const struct delivery *this = this_cpu_ptr(&delivery);
+	const struct trace_ext_delivery *this = this_cpu_ptr(&trace_ext_delivery);
 
-	if (!this->regs || delivered_entry(this)->pid != current->pid)
+	if (!this->regs || trace_ext_delivered_pid(this) != current->pid)
 		return 0;
 
 	return stack_trace_save_regs(this->regs, store, size, 0);
@@ -460,44 +434,6 @@ u64 trace_ext_hist_time(struct trace_array *tr, struct trace_buffer *buffer,
 
 	return buffer == own ? tracing_event_time_stamp(buffer, rbe) : ring_buffer_time_stamp(own);
 }
-
-#ifdef CONFIG_PERF_EVENTS
-/**
- * __trace_ext_event_time() - get the time of an event that is being delivered, for perf
- * @event:	a perf event of an external event
- *
- * Return: boot clock [ns]; 0 if @event has another clock, or it is another event
- */
-u64 __trace_ext_event_time(const struct perf_event *event)
-{
-	bool boot = event->attr.use_clockid && event->attr.clockid == CLOCK_BOOTTIME;
-	const struct delivery *this;
-
-	/* Only then it is certain that this runs on one CPU. */
-	if (!boot || !trace_ext_is_delivering())
-		return 0;
-
-	this = this_cpu_ptr(&delivery);
-	return event->tp_event == &this->event->call ? this->ts : 0;
-}
-
-/**
- * trace_ext_perf_perm() - check whether a user may follow an external event by perf
- * @call:	the event
- * @event:	the perf event
- *
- * Even to count it costs memory and interrupts, on all CPUs. perf itself asks only of users
- * who want the fields.
- *
- * Return: 0 or -EPERM
- */
-int trace_ext_perf_perm(struct trace_event_call *call, struct perf_event *event)
-{
-	bool allowed = event->parent || sysctl_perf_event_paranoid < 0 || perfmon_capable();
-
-	return allowed ? 0 : -EPERM;
-}
-#endif
 
 /* Begin and end ---------------------------------------------------------------------- */
 
@@ -585,6 +521,7 @@ static struct follower *follower_create(struct trace_ext_writer *writer)
 	if (ret)
 		return ERR_PTR(ret);
 
+	list_add_tail_rcu(&follower->list, &followers);
 	/* Pairs with follower_of(). */
 	smp_store_release(&writer->follower->ext, &follower->ext);
 	return no_free_ptr(follower);
@@ -759,11 +696,12 @@ void trace_ext_follow_online(struct trace_ext_writer *writer, unsigned int cpu)
 void trace_ext_follow_dead(struct trace_ext_writer *writer, unsigned int cpu)
 {
 	struct follower *follower = follower_of(writer);
-	bool more = follower;
+	enum rest rest = follower ? REST_MORE : REST_NONE;
 
-	while (more) {
-		guard(irqsave)();
-		more = deliver_some(per_cpu_ptr(follower->cpus, cpu), AT_ONCE, NULL);
+	while (rest != REST_NONE) {
+		scoped_guard(irqsave)
+			rest = deliver_some(per_cpu_ptr(follower->cpus, cpu), NULL);
+		pause_delivery(rest);
 	}
 }
 
@@ -777,9 +715,9 @@ static int show(struct seq_file *m, void *unused)
 	for_each_possible_cpu(cpu) {
 		struct follower_cpu *c = follower ? per_cpu_ptr(follower->cpus, cpu) : NULL;
 
-		seq_printf(m, "cpu: %d delivered: %llu lost: %llu late: %llu\n", cpu,
+		seq_printf(m, "cpu: %d delivered: %llu lost: %llu late: %llu missed: %llu\n", cpu,
 			   c ? READ_ONCE(c->delivered) : 0, c ? lost_on(follower, cpu) : 0,
-			   c ? READ_ONCE(c->late) : 0);
+			   c ? READ_ONCE(c->late) : 0, c ? READ_ONCE(c->missed) : 0);
 	}
 
 	return 0;

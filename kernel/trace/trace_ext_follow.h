@@ -7,14 +7,15 @@
 #define _KERNEL_TRACE_TRACE_EXT_FOLLOW_H
 
 #include <linux/bits.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/ring_buffer.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/trace_ext_event.h>
 
-struct ring_buffer_event;
+struct perf_event;
 struct trace_array;
-struct trace_buffer;
 
 /**
  * enum trace_ext_by - who follows an event
@@ -30,11 +31,37 @@ enum trace_ext_by {
 
 #ifdef CONFIG_RING_BUFFER_EXT
 
+/**
+ * struct trace_ext_delivery - the event that a CPU delivers
+ * @rbe:	the event in a copy of its page, NULL if there is none
+ * @event:	its description
+ * @cpu:	the CPU where it has happened: this one, unless that is dead
+ * @ts:		its time, boot clock [ns]
+ * @regs:	what the writer's doorbell has interrupted, NULL if the event is delivered later
+ */
+struct trace_ext_delivery {
+	struct ring_buffer_event	*rbe;
+	struct trace_ext_event		*event;
+	int				cpu;
+	u64				ts;
+	struct pt_regs			*regs;
+};
+
+DECLARE_PER_CPU(struct trace_ext_delivery, trace_ext_delivery);
+
+/* The task that has caused it, as the writer has recorded it. */
+static inline pid_t trace_ext_delivered_pid(const struct trace_ext_delivery *this)
+{
+	const struct trace_entry *entry = ring_buffer_event_data(this->rbe);
+
+	return entry->pid;
+}
+
 bool trace_ext_can_follow(const struct trace_event_call *call);
 int trace_ext_follow(struct trace_ext_event *event, enum trace_ext_by by);
 void trace_ext_unfollow(struct trace_ext_event *event, enum trace_ext_by by);
 void trace_ext_follow_doorbell(struct trace_ext_writer *writer);
-void trace_ext_follow_here(struct trace_ext_writer *writer);
+void trace_ext_follow_settle(int cpu);
 void trace_ext_follow_flush(struct trace_event_file *file);
 
 void trace_ext_follow_online(struct trace_ext_writer *writer, unsigned int cpu);
@@ -65,6 +92,25 @@ static __always_inline unsigned int trace_ext_stack_save(unsigned long *store, u
 	return trace_ext_is_delivering() && !in_nmi() ? trace_ext_delivered_stack(store, size) :
 							stack_trace_save(store, size, skip);
 }
+
+#ifdef CONFIG_PERF_EVENTS
+int trace_ext_perf_open(struct perf_event *event);
+void trace_ext_perf_close(struct perf_event *event);
+void trace_ext_perf_add(struct perf_event *event);
+void trace_ext_perf_del(struct perf_event *event);
+bool trace_ext_perf_can_deliver(void);
+unsigned int trace_ext_perf_deliver(const struct trace_ext_delivery *this);
+#else
+static inline bool trace_ext_perf_can_deliver(void)
+{
+	return true;
+}
+
+static inline unsigned int trace_ext_perf_deliver(const struct trace_ext_delivery *this)
+{
+	return 0;
+}
+#endif
 
 /* An external event has a time of its own, so a histogram can't choose the clock. */
 #define TRACE_EXT_CLOCK		"boot"

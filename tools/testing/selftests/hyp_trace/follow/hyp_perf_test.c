@@ -134,6 +134,79 @@ TEST_F(perf, counts_events_of_a_task)
 	close(fd);
 }
 
+/* More than an interrupt delivers. */
+#define BURST	1000
+
+/* The last events wait when a task ends, and its counts are added to its parent's. */
+TEST_F(perf, counts_events_of_tasks_that_end)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int fd, i, status;
+	pid_t pid;
+
+	attr.inherit = 1;
+	fd = perf_open(&attr, 0, -1);
+	ASSERT_LE(0, fd);
+	for (i = 1; i <= 20; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(write_test(HYP_TRACE_TEST_EMIT, BURST) != 0);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+		EXPECT_EQ(BURST * i, value_of(fd));
+	}
+	close(fd);
+}
+
+/* Tasks that have inherited the same exchange what they have, rather than switch it. */
+TEST_F(perf, counts_events_of_tasks_that_take_turns)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	long long lost = followed("lost: ");
+	int fd, i, turn, status;
+	pid_t pid[3];
+
+	attr.inherit = 1;
+	fd = perf_open(&attr, 0, -1);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ARRAY_SIZE(pid); i++) {
+		pid[i] = fork();
+		if (pid[i])
+			continue;
+		for (turn = 0; turn < 20; turn++) {
+			if (write_test(HYP_TRACE_TEST_EMIT, BURST))
+				_exit(1);
+			sched_yield();
+		}
+		_exit(0);
+	}
+	for (i = 0; i < ARRAY_SIZE(pid); i++) {
+		ASSERT_EQ(pid[i], waitpid(pid[i], &status, 0));
+		EXPECT_EQ(0, status);
+	}
+	EXPECT_EQ(ARRAY_SIZE(pid) * 20 * BURST, value_of(fd) + followed("lost: ") - lost);
+	close(fd);
+}
+
+/* What another task has caused is not this task's, whoever runs when it is delivered. */
+TEST_F(perf, counts_no_events_of_another_task)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int fd = perf_open(&attr, 0, -1), status;
+	pid_t pid;
+
+	ASSERT_LE(0, fd);
+	pid = fork();
+	if (!pid)
+		_exit(write_test(HYP_TRACE_TEST_EMIT, BURST) != 0);
+	flush();
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	flush();
+	EXPECT_EQ(0, value_of(fd));
+	close(fd);
+}
+
 TEST_F(perf, a_filter_chooses)
 {
 	struct perf_event_attr attr = attr_of("selftest");
@@ -231,6 +304,90 @@ TEST_F(perf, samples_are_the_events)
 	close(fd);
 }
 
+/* The addresses of a function of this kernel. */
+struct range {
+	uint64_t	from, to;
+};
+
+static struct range range_of(const char *function)
+{
+	struct range range = { .to = UINT64_MAX };
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char line[512], name[256];
+	uint64_t address;
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx %*c %255s", &address, name) == 2 && !strcmp(name, function))
+			range.from = address;
+	rewind(f);
+	while (fgets(line, sizeof(line), f)) {
+		address = strtoull(line, NULL, 16);
+		if (address > range.from && address < range.to)
+			range.to = address;
+	}
+	fclose(f);
+	return range;
+}
+
+/* A sample with PERF_SAMPLE_CALLCHAIN. */
+struct chain {
+	struct perf_event_header	header;
+	uint64_t			nr, ip[];
+};
+
+static bool is_called_by(const struct chain *chain, struct range function)
+{
+	uint64_t i;
+
+	for (i = 0; i < chain->nr; i++)
+		if (chain->ip[i] >= function.from && chain->ip[i] < function.to)
+			return true;
+	return false;
+}
+
+/*
+ * Most events wait when the task is switched out. They are counted, but have no sample: the
+ * scheduler does not deliver them, and later another task runs.
+ */
+TEST_F(perf, samples_have_the_stack_of_the_caller)
+{
+	struct range write = range_of("ksys_write");
+	struct perf_event_attr attr = attr_of("selftest");
+	long long missed = followed("missed: "), delivered;
+	size_t size = 1 << 20;
+	struct perf_event_mmap_page *meta;
+	int fd, i, nr = 0, of_write = 0;
+	struct chain *chain;
+	uint64_t at;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	attr.exclude_callchain_user = 1;
+	fd = perf_open(&attr, 0, -1);
+	ASSERT_LE(0, fd);
+	meta = mmap(NULL, page_size() + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, meta);
+	for (i = 1; i <= 5; i++) {
+		delivered = followed("delivered: ");
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		EXPECT_TRUE(wait_until_delivered(delivered + BURST));
+	}
+	for (at = 0; at < meta->data_head; at += chain->header.size) {
+		chain = (void *)meta + page_size() + at;
+		if (chain->header.type != PERF_RECORD_SAMPLE)
+			continue;
+		nr++;
+		of_write += is_called_by(chain, write);
+	}
+	EXPECT_EQ(5 * BURST, value_of(fd));
+	EXPECT_EQ(5 * BURST, nr + followed("missed: ") - missed);
+	EXPECT_EQ(nr, of_write);
+	if (el2_can_ring())
+		EXPECT_LT(0, nr);
+	munmap(meta, page_size() + size);
+	close(fd);
+}
+
 /* BPF ----------------------------------------------------------------------------- */
 
 static int bpf(enum bpf_cmd cmd, union bpf_attr *attr)
@@ -269,8 +426,20 @@ static long long count_at(int map, uint32_t key)
 #define INSN(c, d, s, o, i)	((struct bpf_insn) { \
 	.code = c, .dst_reg = d, .src_reg = s, .off = o, .imm = i })
 
+static int program_load(const struct bpf_insn *insns, int nr)
+{
+	union bpf_attr attr = {
+		.prog_type	= BPF_PROG_TYPE_TRACEPOINT,
+		.insn_cnt	= nr,
+		.insns		= (uintptr_t)insns,
+		.license	= (uintptr_t)"GPL",
+	};
+
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
 /* A program: counts[id]++, with the id that is at @offset of the event. */
-static int program_load(int map, int offset)
+static int counter_load(int map, int offset)
 {
 	struct bpf_insn insns[] = {
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, 6, 1, offset, 0),
@@ -286,14 +455,8 @@ static int program_load(int map, int offset)
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
-	union bpf_attr attr = {
-		.prog_type	= BPF_PROG_TYPE_TRACEPOINT,
-		.insn_cnt	= ARRAY_SIZE(insns),
-		.insns		= (uintptr_t)insns,
-		.license	= (uintptr_t)"GPL",
-	};
 
-	return bpf(BPF_PROG_LOAD, &attr);
+	return program_load(insns, ARRAY_SIZE(insns));
 }
 
 TEST_F(perf, a_bpf_program_sees_each_event_once)
@@ -306,7 +469,7 @@ TEST_F(perf, a_bpf_program_sees_each_event_once)
 	if (!exists("/proc/sys/kernel/unprivileged_bpf_disabled"))
 		SKIP(return, "this kernel has no BPF");
 	ASSERT_LE(0, map);
-	program = program_load(map, offset);
+	program = counter_load(map, offset);
 	ASSERT_LE(0, program);
 	/* As bpftrace does it: on any CPU, and the program runs on all. */
 	fd = perf_open(&attr, -1, 0);
@@ -337,7 +500,7 @@ TEST_F(perf, a_bpf_program_that_reads_too_far_is_refused)
 	if (!exists("/proc/sys/kernel/unprivileged_bpf_disabled"))
 		SKIP(return, "this kernel has no BPF");
 	ASSERT_LE(0, map);
-	program = program_load(map, 64);
+	program = counter_load(map, 64);
 	ASSERT_LE(0, program);
 	fd = perf_open(&attr, -1, 0);
 	ASSERT_LE(0, fd);
@@ -345,6 +508,154 @@ TEST_F(perf, a_bpf_program_that_reads_too_far_is_refused)
 	EXPECT_EQ(EACCES, errno);
 	close(fd);
 	close(program);
+	close(map);
+}
+
+/* What the program of waiter_load() and its test tell each other, by place in the map. */
+enum { RELEASED, STATE };
+
+enum { RUNS = 1, GAVE_UP, WAS_RELEASED };
+
+#ifndef BPF_JCOND
+#define BPF_JCOND	0xe0
+#endif
+
+/* A program that waits, for some millions of rounds at most, until it is released. */
+static int waiter_load(int map)
+{
+	struct bpf_insn insns[] = {
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, STATE),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 16, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 8, 0, 0, 0),
+		INSN(BPF_ST | BPF_MEM | BPF_DW, 8, 0, 0, RUNS),
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, RELEASED),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 7, 0),
+		/* The loop: until released[0] is not 0, or the verifier's bound. */
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 7, 0, 0, 0),
+		INSN(BPF_JMP | BPF_JNE | BPF_K, 7, 0, 3, 0),
+		INSN(BPF_JMP | BPF_JCOND, 0, 0, 1, 0),
+		INSN(BPF_JMP | BPF_JA, 0, 0, -4, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 7, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 7, 0, 0, GAVE_UP),
+		INSN(BPF_STX | BPF_MEM | BPF_DW, 8, 7, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+
+	return program_load(insns, ARRAY_SIZE(insns));
+}
+
+/* A program that lets perf go on. */
+static int passer_load(void)
+{
+	struct bpf_insn insns[] = {
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+
+	return program_load(insns, ARRAY_SIZE(insns));
+}
+
+static int set_at(int map, uint32_t key, uint64_t value)
+{
+	union bpf_attr attr = {
+		.map_fd	= map,
+		.key	= (uintptr_t)&key,
+		.value	= (uintptr_t)&value,
+	};
+
+	return bpf(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+/* The number of the hypercall by which a CPU tells EL2 whether it is traced. */
+static int sync_id(void)
+{
+	char *format = get(ROOT "events/hyp/host_hcall/format");
+	char *at = strstr(format, "\"__hyp_trace_sync\"");
+	int id = -1;
+
+	while (at && at > format && *at != '{')
+		at--;
+	if (at)
+		id = strtoul(at + 1 + strspn(at + 1, " ("), NULL, 0);
+	free(format);
+	return id;
+}
+
+static bool is_ready;
+
+/* Interrupt the program, on CPU 0, twice: each time that CPU calls EL2. */
+static void *interrupt_and_release(void *data)
+{
+	unsigned long all = ~0UL >> (64 - nr_cpus());
+	int map = *(int *)data, tries = TIMEOUT_MS;
+
+	run_on(1);
+	__atomic_store_n(&is_ready, true, __ATOMIC_RELAXED);
+	while (!count_at(map, STATE) && tries--)
+		usleep(1000);
+	put(HYP "tracing_cpumask", path_of("%lx", all & ~1));
+	put(HYP "tracing_cpumask", path_of("%lx", all));
+	set_at(map, RELEASED, 1);
+	return NULL;
+}
+
+/* No other program can run then, and perf does not count what none has let pass. */
+TEST_F(perf, no_event_is_lost_while_a_program_runs)
+{
+	struct perf_event_attr attr = attr_of("host_hcall"), of_host = attr;
+	int map, waiter, passer, fd, on_host, counted = 0, tries = 20;
+	pthread_t thread;
+
+	if (self->cpus < 2)
+		SKIP(return, "one CPU only");
+	if (!exists("/proc/sys/kernel/unprivileged_bpf_disabled"))
+		SKIP(return, "this kernel has no BPF");
+	of_host.config = get_num(ROOT "events/hyp_test/host_selftest/id", "");
+	map = counts_create();
+	waiter = waiter_load(map);
+	passer = passer_load();
+	ASSERT_LE(0, map);
+	ASSERT_LE(0, waiter);
+	ASSERT_LE(0, passer);
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	fd = perf_open(&attr, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, path_of("id == %d", sync_id())));
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_BPF, passer));
+	on_host = perf_open(&of_host, -1, 0);
+	ASSERT_LE(0, on_host);
+	ASSERT_EQ(0, ioctl(on_host, PERF_EVENT_IOC_SET_BPF, waiter));
+
+	do {
+		EXPECT_EQ(counted, value_of(fd));
+		ASSERT_EQ(0, set_at(map, RELEASED, 0));
+		ASSERT_EQ(0, set_at(map, STATE, 0));
+		is_ready = false;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, interrupt_and_release, &map));
+		while (!__atomic_load_n(&is_ready, __ATOMIC_RELAXED))
+			usleep(100);
+		ASSERT_EQ(0, put_num(HYP "write_host_event", 1));
+		pthread_join(thread, NULL);
+		counted += 2;
+		/* The other CPU may have been too slow. */
+	} while (count_at(map, STATE) != WAS_RELEASED && tries--);
+	EXPECT_EQ(WAS_RELEASED, count_at(map, STATE));
+	EXPECT_EQ(counted, value_of(fd));
+	close(on_host);
+	close(fd);
+	close(passer);
+	close(waiter);
 	close(map);
 }
 
