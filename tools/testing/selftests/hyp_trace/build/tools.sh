@@ -286,6 +286,21 @@ echo overlaid > "$out/overlay/here/is"
 3" ] && grep -q 'kvm-arm.mode=nvhe.*foo=bar' "$log"
 result "run takes overlay, CPUs and command line"
 
+"$top/tools/qemu/demo" > "$log" 2>&1
+result "make run shows each of its parts"
+
+# The same, where nothing is done that could be shown.
+sed -E "/show .*(hyp_guest|echo 42|online)/d" "$top/tools/qemu/demo.guest" > "$out/script"
+! "$run" "$out/script" > "$log" 2>&1 &&
+	diff <(sed -n 's/^missing: //p' "$log") - > "$out/diff" <<-'END'
+		an event of each kind
+		the guest is created
+		the guest runs: from the hypercall to an exit that the host handles
+		a CPU is turned off and on
+		a run of a vCPU
+	END
+result "make run fails if parts are missing, and names them"
+
 # grub_line PARAMETERS: prints what GRUB boots with after our drop-in
 grub_line() (
 	GRUB_CMDLINE_LINUX=$1 GRUB_CMDLINE_LINUX_DEFAULT=quiet
