@@ -26,6 +26,7 @@ cp "$top/build/linux/Makefile" "$tree/"
 mkdir -p "$tree/tools/testing/selftests"
 cp -a "$tree" "$out/misfit"
 cp -a "$tree" "$out/older"
+cp -a "$tree" "$out/moved"
 
 make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
 	[ -f "$tree/kernel/trace/trace_ext.c" ] &&
@@ -90,6 +91,29 @@ before=$(fingerprint "$out/misfit")
 	[ "$before" = "$(fingerprint "$out/misfit")" ]
 result "apply refuses where a hook does not fit, names it, changes nothing"
 
+# Functions that end alike change places: the hook of each fits in the other.
+protect=arch/arm64/kvm/hyp/nvhe/mem_protect.c
+sed -i -E 's/^(int __pkvm_host_)(un)?(share_hyp)\(/\1\2\3_(/
+	   s/_share_hyp_\(/_unshare_hyp(/; s/_unshare_hyp_\(/_share_hyp(/' "$out/moved/$protect"
+before=$(fingerprint "$out/moved")
+! make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
+	grep -q 'hook patches/6.12/[0-9]*-kvm-arm64-el2-trace-memory.patch does not fit' "$log" &&
+	diff <(grep -o "^$protect: hunk .*" "$log" | sed -E 's/.*: hunk [0-9]+, at line [0-9]+, //') - \
+		> "$out/diff" <<-'END' &&
+		is for "int __pkvm_host_share_hyp(u64 pfn)", would be in "int __pkvm_host_unshare_hyp(u64 pfn)"
+		is for "int __pkvm_host_unshare_hyp(u64 pfn)", would be in "int __pkvm_host_share_hyp(u64 pfn)"
+	END
+	[ "$before" = "$(fingerprint "$out/moved")" ]
+result "apply refuses hooks that fit in another function, names them, changes nothing"
+
+# Functions that are elsewhere in their file get their hooks.
+cp "$top/build/pristine/$protect" "$out/moved/$protect"
+sed -i 's/^int __pkvm_host_share_hyp(/static int added(void)\n{\n\treturn 0;\n}\n\n&/' "$out/moved/$protect"
+make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
+	sed -n '/^int __pkvm_host_unshare_hyp/,/^}/p' "$out/moved/$protect" |
+		grep -q trace_mem_host_unshare_hyp
+result "apply puts hooks into functions that are on other lines"
+
 # Older sources of 6.12.y have two functions in another form: what the variant's hunks look at.
 sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
 	s/return -ENODEV;/return ERR_PTR(-ENODEV);/
@@ -100,10 +124,12 @@ sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
 	page = alloc_pages_node(cpu_to_node(cpu),\
 				GFP_KERNEL | __GFP_NORETRY | __GFP_COMP | __GFP_ZERO,\
 				cpu_buffer->buffer->subbuf_order);
-	}' -e '/^void ring_buffer_free_read_page/,/^}/ s/\<rpage\>/data_page/' \
+	/^int/ { s/^int /struct buffer_data_read_page *\n/; s/,$/)/; n; d }
+	}' \
+	-e '/^void ring_buffer_free_read_page/,/^}/ s/\<rpage\>/data_page/' \
 	"$out/older/kernel/trace/ring_buffer.c"
 make -s -C "$top" apply KSRC="$out/older" > "$log" 2>&1 &&
-	sed -n '/^int ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
+	sed -n '/^ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
 		grep -q 'if (!rb_ext(buffer) && '
 result "apply takes the variant of a hook that fits"
 
