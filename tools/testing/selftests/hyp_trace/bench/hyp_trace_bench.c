@@ -133,15 +133,14 @@ static void emit_events(const struct tracer *t, int count)
 	emit_events_by(t->write, count);
 }
 
-/* Emit events 1 to @last, so that a reader can tell that each is there. */
-static void emit_numbered(int fd, int last)
+/*
+ * Empty the buffer, and emit events 1 to @last, so that a reader can tell that each is there.
+ * Each full page has as many events.
+ */
+static void emit_numbered(const struct tracer *t, int last)
 {
-	char text[24];
-	int id;
-
-	for (id = 1; id <= last; id++)
-		if (write(fd, text, sprintf(text, "%d", id)) < 0)
-			fail("write_event");
+	if (emit_evenly(t->write, file_of(t, "trace"), last))
+		fail("write_event");
 }
 
 static long long stat_in(const struct tracer *t, int cpu, const char *key)
@@ -164,8 +163,11 @@ static long long recorded(const struct tracer *t)
 	return recorded_on(t, 0);
 }
 
+/* What is measured, and looked at, is CPU 0. */
 static void set_up(void)
 {
+	if (run_on(0))
+		fail("sched_setaffinity");
 	hyp.write = open(HYP "write_event", O_WRONLY);
 	host.write = open(HYP "write_host_event", O_WRONLY);
 	if (hyp.write < 0 || host.write < 0)
@@ -622,8 +624,7 @@ static uint64_t time_once(const struct tracer *t, int fd, int (*read_some)(int f
 	uint64_t time;
 	int pages;
 
-	must_put(file_of(t, "trace"), "");
-	emit_numbered(t->write, events + 2 * t->per_page);
+	emit_numbered(t, events + 2 * t->per_page);
 	see_nothing_yet();
 	time = count_now();
 	pages = read_some(fd);
@@ -685,8 +686,7 @@ static double time_of_text(const struct tracer *t)
 	int i, fd;
 
 	for (i = 0; i < 5; i++) {
-		must_put(file_of(t, "trace"), "");
-		emit_numbered(t->write, TEXT_EVENTS);
+		emit_numbered(t, TEXT_EVENTS);
 		fd = open(file_of(t, "per_cpu/cpu0/trace_pipe"), O_RDONLY | O_NONBLOCK);
 		if (fd < 0)
 			fail("trace_pipe");
@@ -745,8 +745,7 @@ static void bench_hypercalls(void)
 	char *text;
 
 	must_put(HYP "set_event", "hyp:selftest");
-	must_put(HYP "trace", "");
-	emit_numbered(hyp.write, PAGES * events_per_page());
+	emit_numbered(&hyp, PAGES * events_per_page());
 	must_put(HYP "set_event", "hyp:host_hcall");
 	see_nothing_yet();
 	pages = read_pages(fd);

@@ -52,6 +52,14 @@ stat() {
 	sed -n "s/^$2: //p" "hyp_last_boot/per_cpu/cpu$1/stats"
 }
 
+# take FILE: copies all that it has to /tmp/taken; whoever reads it ends there, or sleeps
+take() {
+	cat "hyp_last_boot/$1" > /tmp/taken &
+	while grep -q ') [RD] ' /proc/$!/stat 2> /dev/null; do sleep 0.1; done
+	kill $! 2> /dev/null
+	wait $! 2> /dev/null
+}
+
 # refused VALUE FILE
 refused() {
 	! echo "$1" 2> /dev/null > "hyp_last_boot/$2"
@@ -107,12 +115,13 @@ case $boot in
 
 	# The copy is read a page at a time and as text.
 	size=$(cat hyp_last_boot/per_cpu/cpu0/buffer_size_kb)
-	bytes=$(timeout 1 cat hyp_last_boot/per_cpu/cpu0/trace_pipe_raw | wc -c)
+	take per_cpu/cpu0/trace_pipe_raw
+	bytes=$(wc -c < /tmp/taken)
 	[ "$bytes" -gt 0 ] && [ $((bytes % page)) = 0 ] && [ "$bytes" -le $((size * 1024 + page)) ] &&
 		[ "$(stat 0 "read events")" = 600 ]
 	result "trace_pipe_raw, and its size is true"
-	timeout 2 cat hyp_last_boot/trace_pipe > /tmp/piped 2> /dev/null
-	[ "$(ids /tmp/piped)" = "$(range 601 900)" ]
+	take trace_pipe
+	[ "$(ids /tmp/taken)" = "$(range 601 900)" ]
 	result "trace_pipe has the rest"
 
 	# What the hypervisor calls is a part of the trace, too.

@@ -21,8 +21,8 @@
  * They use what the call does not: x19 is MMIO_IPA, where they leave for this program.
  *
  * guest_hvc, guest_smc	make a call with the registers that this program has set; x0 is stored
- * guest_many		makes x21 calls, with x0 from x20 and x2 counting; the sum of results is
- *			stored
+ * guest_many		makes x21 calls, with x0 from x20 and x2 counting, the last one once the
+ *			word at x24 is not 0; the sum of results is stored
  * guest_random		makes x21 calls, x0 from x25, with other arguments each time
  * guest_immediates	makes a call by HVC and one by SMC, with immediates that are not 0; x0 is
  *			stored after each
@@ -45,7 +45,11 @@ asm(".pushsection .rodata\n"
 	"	b	1b\n"
 	"guest_many:\n"
 	"1:	mov	x22, #0\n"
-	"2:	mov	x0, x20\n"
+	"2:	cmp	x21, #1\n"
+	"	b.ne	4f\n"
+	"3:	ldr	w23, [x24]\n"
+	"	cbz	w23, 3b\n"
+	"4:	mov	x0, x20\n"
 	"	add	x2, x2, #1\n"
 	"	hvc	#0\n"
 	"	add	x22, x22, x0\n"
@@ -640,13 +644,21 @@ TEST_F(channel, files_of_a_vm)
 /* Limits ------------------------------------------------------------------------------ */
 
 /* Have a guest make many calls with one argument that counts from 1; returns their results. */
-static uint64_t speak_often(const struct vm *vm, uint64_t times)
+/* Have guest_many make calls, the last one once the word at an offset in its page is not 0. */
+static uint64_t speak_up_to(const struct vm *vm, uint64_t times, size_t word)
 {
 	set_reg(vm, x(1), hypertrace_descriptor(HYPERTRACE_EVENT, 0, 1, 1));
 	set_reg(vm, x(2), 0);
 	set_reg(vm, x(20), HYPERTRACE_CALL);
 	set_reg(vm, x(21), times);
+	set_reg(vm, x(24), CODE_IPA + word);
 	return vm_run(vm);
+}
+
+/* The guest does not wait: its code is not 0. */
+static uint64_t speak_often(const struct vm *vm, uint64_t times)
+{
+	return speak_up_to(vm, times, 0);
 }
 
 #define CALLS	20000
@@ -761,9 +773,25 @@ static void *run_many(void *vm)
 
 #define MORE_CALLS	(5 * CALLS)
 
-static void *run_more(void *vm)
+/* A word of the guest's page that is 0 at first. */
+static size_t last_word(void)
 {
-	return (void *)speak_often(vm, MORE_CALLS);
+	return getpagesize() - sizeof(uint32_t);
+}
+
+/* The same; the guest runs until it is told to end. */
+static void *run_until_told(void *vm)
+{
+	return (void *)speak_up_to(vm, MORE_CALLS, last_word());
+}
+
+/* Without an MMU, the guest does not look into caches. */
+static void tell(const struct vm *vm)
+{
+	uint32_t *word = vm->code + last_word() / sizeof(*word);
+
+	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
+	asm volatile("dc civac, %0; dsb sy" :: "r" (word) : "memory");
 }
 
 /* When the write returns, the guest is through with its last event. */
@@ -775,12 +803,13 @@ TEST_F(channel, permission_is_withdrawn_while_the_guest_runs)
 	int events;
 
 	ASSERT_EQ(0, set_size_kb(8192));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, run_more, &vm));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, run_until_told, &vm));
 	while (stat_of(0, "entries:") < 10)
 		usleep(100);
 	ASSERT_EQ(0, put(file_of(&vm, "enable"), "0"));
 	read_anew();
 	events = rec.events;
+	tell(&vm);
 	pthread_join(thread, &results);
 	read_all();
 	EXPECT_LT(0, events);
@@ -798,11 +827,15 @@ TEST_F(channel, tracing_begins_while_the_guest_runs)
 	pthread_t thread;
 
 	ASSERT_EQ(0, set_size_kb(16384));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, run_more, &vm));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, run_until_told, &vm));
 	ASSERT_EQ(0, run_on(nr_cpus() - 1));
 	while (stat_of(0, "entries:") < 10)
 		usleep(100);
 	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_exit/enable", "1"));
+	/* Without the last call, what is more than these is an exit. */
+	while (stat_of(0, "entries:") < MORE_CALLS)
+		usleep(100);
+	tell(&vm);
 	pthread_join(thread, NULL);
 	other_type = type;
 	read_anew();

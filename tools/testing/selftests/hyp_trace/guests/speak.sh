@@ -89,11 +89,10 @@ echo 1 > $HYP/guests/default
 echo 0 > $HYP/guests/limit
 guest 1 "speak=count vm=1" &
 guest 2 "speak=count vm=2 hypertrace.export_markers=1" &
-# QEMU also creates VMs that only live for a moment, before its own.
-while ! grep -q guest_clock $HYP/trace; do
+# QEMU also creates VMs that only live for a moment, before its own: wait for those that record.
+while [ "$(sed -n 's/.*guest_clock: \(vm=[0-9]*\) .*/\1/p' $HYP/trace | sort -u | wc -l)" -lt 2 ]; do
 	sleep 1
 done
-sleep 1
 [ "$(ls -d $HYP/guests/*-* | wc -l)" = 2 ] &&
 	[ "$(cat $HYP/guests/*-*/vm | sort -u | wc -l)" = 2 ]
 result "each of two VMs has its directory and its number"

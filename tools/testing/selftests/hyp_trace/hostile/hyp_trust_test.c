@@ -235,8 +235,7 @@ static struct nonsense nonsense(size_t i)
 /* Fill five pages of CPU 0, and write nonsense into one of them. */
 static int emit_nonsense(int fd, const struct nonsense *n)
 {
-	return put(HYP "trace", "") ?: put(HYP "tracing_on", "1") ?:
-	       emit(1, 5 * events_per_page()) ?:
+	return put(HYP "tracing_on", "1") ?: emit_pages(5) ?:
 	       !page_write(fd, 0, page_after(fd, 0, events_per_page()), n->offset, &n->value,
 			   n->size);
 }
@@ -332,7 +331,7 @@ TEST_F(hyp, a_nonsensical_page_is_skipped_in_text_too)
 	int fd = pages_open();
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, emit(1, total));
+	ASSERT_EQ(0, emit_pages(5));
 	ASSERT_TRUE(page_write(fd, 0, page_after(fd, 0, per_page), 8, &commit, sizeof(commit)));
 	text = get(HYP "trace");
 	EXPECT_EQ(total - per_page, ids_in_order(text, &ordered));
@@ -355,7 +354,7 @@ TEST_F(hyp, nonsense_in_many_pages_is_reported_once)
 	const uint64_t commit = page_size();
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, emit(1, 5 * per_page));
+	ASSERT_EQ(0, emit_pages(5));
 	for (i = 1; i <= 3; i++)
 		ASSERT_TRUE(page_write(fd, 0, page_after(fd, 0, i * per_page),
 				       offsetof(struct ext_ring_page, commit), &commit,

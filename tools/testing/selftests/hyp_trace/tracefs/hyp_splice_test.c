@@ -171,9 +171,8 @@ TEST_F(hyp, what_is_in_a_pipe_stays_as_it_is)
 		if (self->cpus < events_of_a_ring[i].cpus)
 			continue;
 
-		ASSERT_EQ(0, put(HYP "trace", ""));
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-		ASSERT_EQ(0, emit(1, 40 * per_page));
+		ASSERT_EQ(0, emit_pages(40));
 		ASSERT_TRUE(piped_open(&p, pages));
 		for (got = 0; got < pages; got += PIPE_PAGES)
 			ASSERT_EQ(PIPE_PAGES, piped_fill(&p, PIPE_PAGES));
@@ -210,9 +209,8 @@ TEST_F(hyp, what_is_in_a_pipe_survives_a_resize_that_fails)
 		struct piped p;
 
 		ASSERT_EQ(0, set_size_kb(256));
-		ASSERT_EQ(0, put(HYP "trace", ""));
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-		ASSERT_EQ(0, emit(1, 20 * per_page));
+		ASSERT_EQ(0, emit_pages(20));
 		ASSERT_TRUE(piped_open(&p, PIPE_PAGES));
 		ASSERT_EQ(PIPE_PAGES, piped_fill(&p, PIPE_PAGES));
 		injected = write_failing(fd, size, nth, &error);
@@ -251,7 +249,7 @@ TEST_F(hyp, a_read_without_memory_fails)
 
 	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, emit(1, 40 * per_page));
+	ASSERT_EQ(0, emit_pages(40));
 	raw = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
 	ASSERT_EQ(sizeof(page), read(raw, page, sizeof(page)));
 	EXPECT_EQ(per_page, decode_page(page, check_stream, &s));
@@ -279,7 +277,7 @@ TEST_F(hyp, pages_that_two_pipes_have)
 
 	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, emit(1, 20 * per_page));
+	ASSERT_EQ(0, emit_pages(20));
 	ASSERT_TRUE(piped_open(&p, PIPE_PAGES));
 	ASSERT_TRUE(piped_open(&other, PIPE_PAGES));
 	ASSERT_EQ(PIPE_PAGES, piped_fill(&p, PIPE_PAGES));
