@@ -204,7 +204,7 @@ enum trace_ext_error {
  * @died:	it will never write again
  * @next:	the next writer
  *
- * The last five are private to trace_ext.c and trace_ext_events.c.
+ * The last five are private to kernel/trace.
  */
 struct trace_ext_writer {
 	const char			*name;
