@@ -75,19 +75,17 @@ trixie perf record -q -a -e hyp:vcpu_exit -o /tmp/perf.data hyp_guest 200 > /dev
 	[ "$(grep -c 'hyp_guest .*reason=.* kvm_arch_vcpu_ioctl_run' /tmp/script)" -ge 200 ]
 result "perf record: where the host was"
 
-# A kernel with BTF, or its headers, has these types.
+# A kernel with BTF has these types; of this one, Documentation/trace/hyp-catching.rst says so.
 cat > /tmp/types.h << 'END'
-#include <linux/types.h>
-typedef __u8 u8;
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __u64 u64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
 END
 
 # bpf PROGRAM COMMAND: runs a program of bpftrace while the command runs
 bpf() {
-	trixie bpftrace -I /usr/include -I /usr/include/aarch64-linux-gnu \
-		--include /tmp/types.h -e "$1" -c "$2" > /tmp/bpftrace 2>&1 ||
+	trixie bpftrace --include /tmp/types.h -e "$1" -c "$2" > /tmp/bpftrace 2>&1 ||
 		{ sed 's/^/# /' /tmp/bpftrace; false; }
 }
 
