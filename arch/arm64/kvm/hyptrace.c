@@ -19,6 +19,7 @@
 #include <asm/arch_timer.h>
 #include <asm/kvm_hyptrace.h>
 #include <asm/kvm_host.h>
+#include <asm/mmu_context.h>
 #include <asm/virt.h>
 
 #include "hyptrace.h"
@@ -374,12 +375,30 @@ static void hyptrace_set_cpus(const struct cpumask *cpus)
 		on_each_cpu_mask(&concerned, open_this_cpu, &kind, true);
 }
 
+/*
+ * EL2 reads the pid of the task that has entered it in CONTEXTIDR_EL1, which task switches write
+ * while this is on: on a CPU that comes online later, from the first one. The ring is closed
+ * until then, or the pid is 0 (hyp_trace_cpu_entry()).
+ */
+DEFINE_STATIC_KEY_FALSE(hyptrace_key);
+
+static void write_pid(void *unused)
+{
+	contextidr_thread_switch(current);
+}
+
 static int rings_start(enum kind kind)
 {
 	int ret = hyptrace_clock_start();
 
-	WRITE_ONCE(in_use[kind], !ret);
-	return ret;
+	if (ret)
+		return ret;
+
+	static_branch_inc_cpuslocked(&hyptrace_key);
+	/* It may take long until the current tasks are switched. */
+	on_each_cpu(write_pid, NULL, true);
+	WRITE_ONCE(in_use[kind], true);
+	return 0;
 }
 
 /* Offline CPUs close their rings in cpu_online_cb(). */
@@ -388,6 +407,7 @@ static void rings_stop(enum kind kind)
 	WRITE_ONCE(in_use[kind], false);
 	/* sync_this_cpu() ignores its argument. */
 	on_each_cpu_cond(is_open, sync_this_cpu, &kind, true);
+	static_branch_dec_cpuslocked(&hyptrace_key);
 	hyptrace_clock_stop();
 }
 

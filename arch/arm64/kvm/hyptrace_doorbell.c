@@ -48,11 +48,11 @@ static void __init gicd_map(void)
 }
 
 /**
- * hyptrace_doorbell() - handle irq_work's interrupt, which EL2 may have raised
+ * hyptrace_handle_doorbell() - handle irq_work's interrupt, which EL2 may have raised
  *
  * Context: hard interrupt, before irq_work_run().
  */
-void hyptrace_doorbell(void)
+void hyptrace_handle_doorbell(void)
 {
 	if (listening)
 		trace_ext_doorbell(&hyptrace_writer);

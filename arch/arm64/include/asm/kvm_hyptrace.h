@@ -140,18 +140,26 @@
 #include <linux/sizes.h>
 
 #include <asm/hyp_image.h>
+#include <asm/kvm_hyptrace_key.h>
 
 struct resource;
 
 #ifdef CONFIG_NVHE_EL2_TRACING
 void hyptrace_set_gicd(const struct resource *dist);
-void hyptrace_doorbell(void);
+void hyptrace_handle_doorbell(void);
 void hyptrace_el2_panicked(void);
 #else
 #define hyptrace_set_gicd(dist)		do { } while (0)	/* there is no dist */
-static inline void hyptrace_doorbell(void) { }
+static inline void hyptrace_handle_doorbell(void) { }
 static inline void hyptrace_el2_panicked(void) { }
 #endif
+
+/* Where the kernel gets irq_work's interrupt. */
+static inline void hyptrace_doorbell(void)
+{
+	if (hyptrace_is_in_use())
+		hyptrace_handle_doorbell();
+}
 
 /* EL2's variable: no tracing until the next boot (kvm-arm.hyp_trace=off). */
 extern bool kvm_nvhe_sym(hyp_trace_locked);

@@ -509,14 +509,19 @@ TEST_F(hyp, text_shows_task_cpu_time_and_fields)
 /* A task that is switched in once, and not switched out until it is told to end. */
 struct runner {
 	int	fd;		/* write_event */
+	bool	runs;
+	bool	may_emit;
 	bool	emitted;
 	bool	told;
 };
 
-/* Emit an event and keep running; the alarm ends a task that nobody tells. */
+/* Emit an event when that is allowed, and keep running; the alarm ends a task that nobody tells. */
 static void run_until_told(struct runner *r)
 {
 	alarm(TIMEOUT_MS / 1000);
+	__atomic_store_n(&r->runs, true, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&r->may_emit, __ATOMIC_ACQUIRE))
+		;
 	if (write(r->fd, "7", 1) != 1)
 		_exit(1);
 	__atomic_store_n(&r->emitted, true, __ATOMIC_RELEASE);
@@ -545,6 +550,17 @@ static pid_t runner_start(struct runner *r)
 	return pid;
 }
 
+/* Wait until a runner says that it has done something; false if it has ended. */
+static bool runner_has(const bool *done, pid_t pid)
+{
+	while (!__atomic_load_n(done, __ATOMIC_ACQUIRE)) {
+		if (waitpid(pid, NULL, WNOHANG))
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
 /*
  * ftrace only tries to take the lock when it saves a name, so another CPU that saves one at the
  * same moment may keep it from doing so until the next switch: another task has a name then.
@@ -566,16 +582,14 @@ TEST_F(hyp, a_task_that_is_never_switched_from_has_a_name)
 		 -1, 0);
 	ASSERT_NE(MAP_FAILED, r);
 	r->fd = open(HYP "write_event", O_WRONLY);
+	r->may_emit = true;
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (tries = 0; tries < NAMED_TRIES && !named; tries++) {
 		r->emitted = false;
 		r->told = false;
 		pid = runner_start(r);
 		ASSERT_LT(0, pid);
-		while (!__atomic_load_n(&r->emitted, __ATOMIC_ACQUIRE) &&
-		       !waitpid(pid, NULL, WNOHANG))
-			usleep(1000);
-
+		EXPECT_TRUE(runner_has(&r->emitted, pid));
 		text = get(HYP "per_cpu/cpu1/trace");
 		EXPECT_NE(NULL, strstr(text, path_of("-%d", pid)));
 		EXPECT_NE(NULL, strstr(text, "selftest: id=7\n"));
@@ -587,6 +601,41 @@ TEST_F(hyp, a_task_that_is_never_switched_from_has_a_name)
 		EXPECT_EQ(0, status);
 	}
 	EXPECT_TRUE(named);
+	close(r->fd);
+	munmap(r, sizeof(*r));
+}
+
+/* Task switches tell EL2 the pid while tracing is on, and this task is not switched to then. */
+TEST_F(hyp, a_task_that_ran_before_tracing_was_turned_on_has_its_pid)
+{
+	struct runner *r;
+	int status;
+	char *text;
+	pid_t pid;
+
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		 -1, 0);
+	ASSERT_NE(MAP_FAILED, r);
+	r->fd = open(HYP "write_event", O_WRONLY);
+	ASSERT_TRUE(be_idle());
+	pid = runner_start(r);
+	ASSERT_LT(0, pid);
+	EXPECT_TRUE(runner_has(&r->runs, pid));
+	EXPECT_EQ(0, put(HYP "tracing_on", "1"));
+	__atomic_store_n(&r->may_emit, true, __ATOMIC_RELEASE);
+	EXPECT_TRUE(runner_has(&r->emitted, pid));
+
+	text = get(HYP "per_cpu/cpu1/trace");
+	EXPECT_NE(NULL, strstr(text, path_of("-%d", pid)));
+	EXPECT_EQ(1, count_of(text, "selftest: id=7\n"));
+	free(text);
+
+	__atomic_store_n(&r->told, true, __ATOMIC_RELEASE);
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 	close(r->fd);
 	munmap(r, sizeof(*r));
 }

@@ -193,7 +193,7 @@ extern bool hyp_trace_panicked;
 void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
 
 /**
- * hyp_trace_latch_pid() - keep the pid of the task that has entered EL2 (PID_IN_CONTEXTIDR)
+ * hyp_trace_latch_pid() - keep the pid of the task that has entered EL2 (contextidr_thread_switch())
  * @cpu:	this CPU
  *
  * From here on the register changes hands, somewhere in the middle of a switch to a vCPU.
