@@ -42,6 +42,11 @@ if [ -e $tracing/instances/map ] && [ ! -e $tracing/instances/map/snapshot ]; th
 	echo 0 > $tracing/instances/map/options/overwrite &&
 		[ "$(cat $tracing/instances/map/options/overwrite)" = 0 ]
 	result "an instance without a snapshot buffer can keep its oldest events"
+	all=$(cat $tracing/instances/map/tracing_cpumask)
+	echo 0 > $tracing/instances/map/tracing_cpumask &&
+		echo "$all" > $tracing/instances/map/tracing_cpumask &&
+		[ "$(cat $tracing/instances/map/tracing_cpumask)" = "$all" ]
+	result "and trace some CPUs only"
 else
 	false
 	result "there is an instance without a snapshot buffer"
