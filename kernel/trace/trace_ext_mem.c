@@ -206,6 +206,28 @@ static struct notifier_block reboot_nb = { .notifier_call = on_reboot, .priority
 
 /* The beginning -------------------------------------------------------------------- */
 
+/* Has trace_instance= given some of this memory to an instance of the kernel's own? */
+static bool __init is_taken(phys_addr_t start, size_t size)
+{
+	struct trace_array *tr;
+
+	guard(mutex)(&trace_types_lock);
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		phys_addr_t theirs;
+
+		if (!tr->range_addr_start)
+			continue;
+
+		/* It is contiguous, and mapped a second time. */
+		theirs = page_to_phys(vmalloc_to_page((void *)tr->range_addr_start));
+		if (theirs < start + size && start < theirs + tr->range_addr_size)
+			return true;
+	}
+
+	return false;
+}
+
 /* Make this boot's header, in ordinary memory. */
 static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *writer,
 						u64 size)
@@ -263,14 +285,17 @@ static struct ext_mem_bank * __init left_in(const struct trace_ext_writer *write
  * @size:	its size [bytes]
  *
  * Context: boot, once.
- * Return: 0, -EINVAL if it is too small for all CPUs, -ENOMEM
+ * Return: 0, -EBUSY if another instance has it, -EINVAL if it is too small for all CPUs, -ENOMEM
  */
 int __init trace_ext_mem_init(struct trace_ext_writer *writer, void *start, size_t size)
 {
 	size_t half = round_down(size / 2, PAGE_SIZE);
-	struct ext_mem_bank *header = make_header(writer, half);
-	struct ext_mem_bank *older, *newer;
+	struct ext_mem_bank *header, *older, *newer;
 
+	if (is_taken(virt_to_phys(start), size))
+		return -EBUSY;
+
+	header = make_header(writer, half);
 	if (IS_ERR(header))
 		return PTR_ERR(header);
 

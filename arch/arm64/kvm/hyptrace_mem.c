@@ -85,8 +85,43 @@ static bool __init find(phys_addr_t *start, phys_addr_t *size)
 	return !*rest;
 }
 
-/* Has the device tree reserved this memory, for good? */
-static bool __init is_reserved(phys_addr_t start, phys_addr_t size)
+/* Does a device have the memory of this node, by itself or as its memory-region? */
+static bool __init is_of_device(const struct device_node *node)
+{
+	struct device_node *user;
+
+	if (of_property_present(node, "compatible"))
+		return true;
+
+	for_each_node_with_property(user, "memory-region") {
+		struct of_phandle_iterator it;
+		int err;
+
+		of_for_each_phandle(&it, err, user, "memory-region", NULL, 0) {
+			if (it.node == node) {
+				of_node_put(it.node);
+				of_node_put(user);
+				return true;
+			}
+		}
+	}
+
+	return false;
+}
+
+/* The reason why the memory of this node has another use, or NULL. */
+static const char * __init used_by_others(const struct device_node *node)
+{
+	if (of_property_read_bool(node, "reusable"))
+		return "it is reusable: the kernel has other pages there";
+	if (is_of_device(node))
+		return "a device has it";
+
+	return NULL;
+}
+
+/* The reason why the device tree has not reserved this memory, or not for us, or NULL. */
+static const char * __init unreserved(phys_addr_t start, phys_addr_t size)
 {
 	struct device_node *parent __free(device_node) =
 		of_find_node_by_path("/reserved-memory");
@@ -96,24 +131,27 @@ static bool __init is_reserved(phys_addr_t start, phys_addr_t size)
 	for_each_child_of_node_scoped(parent, child) {
 		for (i = 0; !of_address_to_resource(child, i, &res); i++) {
 			if (res.start <= start && start + size - 1 <= res.end)
-				return true;
+				return used_by_others(child);
 		}
 	}
 
-	return false;
+	return "it is not in /reserved-memory of the device tree";
 }
 
 /* The reason why rings can't be there, or NULL. */
 static const char * __init unusable(phys_addr_t start, phys_addr_t size)
 {
+	const char *why = NULL;
 	unsigned long pfn;
 
 	if (!PAGE_ALIGNED(start) || !PAGE_ALIGNED(size))
 		return "it must be whole pages";
 	if (!size || start + size < start)
 		return "it has no size";
-	if (strchr(parameter, ':') && !is_reserved(start, size))
-		return "it is not in /reserved-memory of the device tree";
+	if (strchr(parameter, ':'))
+		why = unreserved(start, size);
+	if (why)
+		return why;
 
 	for (pfn = PHYS_PFN(start); pfn < PHYS_PFN(start + size); pfn++) {
 		if (!pfn_is_map_memory(pfn))
@@ -143,6 +181,8 @@ void __init hyptrace_mem_init(void)
 		ret = trace_ext_mem_init(&hyptrace_writer, phys_to_virt(start), size);
 	if (ret == -EINVAL)
 		why = "it is too small for this number of CPUs";
+	else if (ret == -EBUSY)
+		why = "trace_instance= has given it to another instance";
 	else if (ret)
 		why = "there is no other memory to describe it";
 	if (why)
