@@ -37,9 +37,12 @@ union payload {
 
 static DEFINE_STATIC_KEY_FALSE(has_channel);
 
+/* SMCCC's conduit is SMC, where this kernel itself runs at EL2. */
+static bool by_smc __ro_after_init;
+
 /* The call -------------------------------------------------------------------------- */
 
-/* Return 0, also if nobody records it; or a negative errno. */
+/* Return the call's result. */
 static int make_call(u64 kind, u16 client, unsigned int count, u32 id,
 		     const union payload *payload)
 {
@@ -52,9 +55,18 @@ static int make_call(u64 kind, u16 client, unsigned int count, u32 id,
 
 	static_assert(sizeof(call.x) == sizeof(call.regs));
 	memcpy(call.x + 2, payload->args, sizeof(payload->args));
-	arm_smccc_1_2_hvc(&call.regs, &call.regs);
+	if (by_smc)
+		arm_smccc_1_2_smc(&call.regs, &call.regs);
+	else
+		arm_smccc_1_2_hvc(&call.regs, &call.regs);
 
-	switch ((int)call.regs.a0) {
+	return call.regs.a0;
+}
+
+/* Return 0 for a call's result, also if nobody records it; or a negative errno. */
+static int errno_of(int result)
+{
+	switch (result) {
 	case HYPERTRACE_DONE:
 	case HYPERTRACE_IDLE:
 		return 0;
@@ -88,7 +100,7 @@ int hypertrace_emit(u32 id, const u64 *args, unsigned int count)
 		return -EINVAL;
 
 	memcpy(payload.args, args, count * sizeof(*args));
-	return make_call(HYPERTRACE_EVENT, CLIENT_KERNEL, count, id, &payload);
+	return errno_of(make_call(HYPERTRACE_EVENT, CLIENT_KERNEL, count, id, &payload));
 }
 EXPORT_SYMBOL_GPL(hypertrace_emit);
 
@@ -102,7 +114,7 @@ static int call_with_text(u64 kind, u32 id, const char *text, size_t len)
 
 	len = min_t(size_t, len, HYPERTRACE_MAX_TEXT);
 	memcpy(payload.text, text, len);
-	return make_call(kind, CLIENT_KERNEL, len, id, &payload);
+	return errno_of(make_call(kind, CLIENT_KERNEL, len, id, &payload));
 }
 
 /**
@@ -134,7 +146,8 @@ EXPORT_SYMBOL_GPL(hypertrace_mark);
  * @name:	a name, and those of the arguments, with spaces between them. An argument whose name
  *		ends in ":x" is shown as a hexadecimal number
  *
- * The hypervisor's host keeps the names as long as this machine exists.
+ * The hypervisor's host keeps the names as long as this machine exists. They are the kernel's: user
+ * space can't change them, and names the events that it records itself.
  *
  * Context: any; takes as long as an exit to the host.
  * Return: as hypertrace_emit(); -EAGAIN if the host keeps no more names
@@ -167,12 +180,14 @@ static bool get_clocks(u64 clocks[HYPERTRACE_CLOCK_ARGS])
 	return snap.cs_id == CSID_ARM_ARCH_COUNTER;
 }
 
-static void emit_clocks(void)
+/* Return true if they were recorded. */
+static bool emit_clocks(void)
 {
 	union payload payload = { };
 
-	if (get_clocks(payload.args))
-		make_call(HYPERTRACE_CLOCK, CLIENT_KERNEL, HYPERTRACE_CLOCK_ARGS, 0, &payload);
+	return get_clocks(payload.args) &&
+	       make_call(HYPERTRACE_CLOCK, CLIENT_KERNEL, HYPERTRACE_CLOCK_ARGS, 0,
+			 &payload) == HYPERTRACE_DONE;
 }
 
 static void clocks_work(struct work_struct *work);
@@ -180,10 +195,25 @@ static void clocks_work(struct work_struct *work);
 /* An idle CPU is not woken for it. */
 static DECLARE_DEFERRABLE_WORK(clocks, clocks_work);
 
+/* While nobody records them, they are told twice as rarely each time, down to this. */
+#define LONGEST_PAUSE	(16 * HZ)
+
+static unsigned long clocks_pause = HZ;
+
 static void clocks_work(struct work_struct *work)
 {
-	emit_clocks();
-	schedule_delayed_work(&clocks, HZ);
+	WRITE_ONCE(clocks_pause, emit_clocks() ? HZ : min(2 * clocks_pause, LONGEST_PAUSE));
+	schedule_delayed_work(&clocks, clocks_pause);
+}
+
+/* Something has been recorded, so they may be, too: tell them now. */
+static void clocks_again(void)
+{
+	if (READ_ONCE(clocks_pause) < LONGEST_PAUSE)
+		return;
+
+	WRITE_ONCE(clocks_pause, HZ);
+	mod_delayed_work(system_wq, &clocks, 0);
 }
 
 static int pm_notify(struct notifier_block *nb, unsigned long event, void *unused)
@@ -326,7 +356,7 @@ static ssize_t device_write(struct file *filp, const char __user *ubuf, size_t s
 		struct hypertrace_write	head;
 		union payload		payload;
 	} request = { };
-	int count, ret;
+	int count, result;
 
 	if (size < sizeof(request.head) || size > sizeof(request))
 		return -EINVAL;
@@ -337,8 +367,11 @@ static ssize_t device_write(struct file *filp, const char __user *ubuf, size_t s
 	if (count < 0)
 		return count;
 
-	ret = make_call(request.head.kind, client, count, request.head.id, &request.payload);
-	return ret ?: size;
+	result = make_call(request.head.kind, client, count, request.head.id, &request.payload);
+	if (result == HYPERTRACE_DONE && request.head.kind != HYPERTRACE_NAME)
+		clocks_again();
+
+	return errno_of(result) ?: size;
 }
 
 static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
@@ -394,6 +427,7 @@ static int __init hypertrace_init(void)
 	if (!has_permission())
 		return -ENODEV;
 
+	by_smc = arm_smccc_1_1_get_conduit() == SMCCC_CONDUIT_SMC;
 	ret = misc_register(&device);
 	if (ret)
 		return ret;

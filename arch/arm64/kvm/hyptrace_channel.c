@@ -134,7 +134,7 @@ void hyptrace_channel_features(struct kvm_vcpu *vcpu, u64 *word)
  * The text of a call, of which nothing controls a terminal. It is not accounted to the VM's cgroup,
  * because it outlives the VM.
  */
-static struct hyptrace_name *name_of_call(struct kvm_vcpu *vcpu, u32 id, size_t len)
+static struct hyptrace_name *name_of_call(struct kvm_vcpu *vcpu, u64 desc, size_t len)
 {
 	struct hyptrace_name *name = kmalloc(struct_size(name, text, len + 1), GFP_KERNEL);
 	size_t i;
@@ -142,7 +142,8 @@ static struct hyptrace_name *name_of_call(struct kvm_vcpu *vcpu, u32 id, size_t 
 	if (!name)
 		return NULL;
 
-	name->id = id;
+	name->id = desc;
+	name->shared = hypertrace_client(desc);
 	for (i = 0; i < len; i++) {
 		char c = vcpu_get_reg(vcpu, 2 + i / 8) >> i % 8 * 8;
 
@@ -152,13 +153,14 @@ static struct hyptrace_name *name_of_call(struct kvm_vcpu *vcpu, u32 id, size_t 
 	return name;
 }
 
-static struct hyptrace_name *name_of_id(struct hyptrace_vm *vm, u32 id)
+/* The name that a new one replaces, or NULL. */
+static struct hyptrace_name *old_name(struct hyptrace_vm *vm, const struct hyptrace_name *name)
 {
-	struct hyptrace_name *name;
+	struct hyptrace_name *old;
 
-	list_for_each_entry(name, &vm->names, list)
-		if (name->id == id)
-			return name;
+	list_for_each_entry(old, &vm->names, list)
+		if (old->id == name->id && old->shared == name->shared)
+			return old;
 
 	return NULL;
 }
@@ -166,7 +168,7 @@ static struct hyptrace_name *name_of_id(struct hyptrace_vm *vm, u32 id)
 /* Add a name to a VM's, or replace one; or free it. */
 static s64 add_name(struct hyptrace_vm *vm, struct hyptrace_name *name)
 {
-	struct hyptrace_name *old = name_of_id(vm, name->id);
+	struct hyptrace_name *old = old_name(vm, name);
 
 	if (old && !strcmp(old->text, name->text)) {
 		kfree(name);
@@ -302,7 +304,7 @@ static void names_show(struct seq_file *m, const struct hyptrace_vm *vm)
 	struct hyptrace_name *name;
 
 	list_for_each_entry(name, &vm->names, list)
-		seq_printf(m, "%u %s\n", name->id, name->text);
+		seq_printf(m, "%s %u %s\n", name->shared ? "*" : "0", name->id, name->text);
 }
 
 /**

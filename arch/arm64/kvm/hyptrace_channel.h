@@ -17,6 +17,7 @@ struct trace_event_call;
  * @list:	in struct hyptrace_vm
  * @rcu:	frees it
  * @id:		the id
+ * @shared:	of all clients but 0, which has names of its own
  * @text:	the name, and those of its arguments, with spaces between them. An argument whose
  *		name ends in ":x" is printed as a hexadecimal number
  */
@@ -24,6 +25,7 @@ struct hyptrace_name {
 	struct list_head	list;
 	struct rcu_head		rcu;
 	u32			id;
+	bool			shared;
 	char			text[];
 };
 

@@ -23,7 +23,7 @@ static const char *find_name(const struct hyptrace_guest_record *record)
 		return NULL;
 
 	list_for_each_entry_rcu(name, &vm->names, list)
-		if (name->id == record->id)
+		if (name->id == record->id && name->shared == !!record->client)
 			return name->text;
 
 	return NULL;

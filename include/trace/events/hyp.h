@@ -45,7 +45,7 @@ do {									\
 #define GUEST_ASSIGN(_vcpu, _desc, _lost)				\
 do {									\
 	VCPU_ASSIGN(_vcpu);						\
-	__entry->client = hyp_channel_client((_desc).value);		\
+	__entry->client = hypertrace_client((_desc).value);		\
 	__entry->count = hypertrace_count((_desc).value);		\
 	__entry->lost = (_lost).value;					\
 } while (0)

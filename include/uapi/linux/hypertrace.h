@@ -87,6 +87,17 @@ static inline __u64 hypertrace_count(__u64 descriptor)
 	return descriptor >> HYPERTRACE_COUNT_SHIFT & ((1 << HYPERTRACE_COUNT_BITS) - 1);
 }
 
+/**
+ * hypertrace_client() - who in the guest makes a call
+ * @descriptor:	its descriptor
+ *
+ * Return: the client
+ */
+static inline __u16 hypertrace_client(__u64 descriptor)
+{
+	return descriptor >> HYPERTRACE_CLIENT_SHIFT;
+}
+
 /*
  * /dev/hypertrace of a Linux guest. A write makes one call: struct hypertrace_write, with the
  * arguments or the text behind it. It succeeds also if nobody records events just now. Errors:

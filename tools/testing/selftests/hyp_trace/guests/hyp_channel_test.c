@@ -140,19 +140,26 @@ static int64_t speak(const struct vm *vm, int kind, unsigned int client, unsigne
 	return call(vm, HYPERTRACE_CALL, regs, 1 + HYPERTRACE_MAX_ARGS);
 }
 
-static int64_t speak_text(const struct vm *vm, int kind, uint32_t id, const char *text, int len)
+static int64_t speak_text(const struct vm *vm, int kind, unsigned int client, uint32_t id,
+			  const char *text, int len)
 {
 	uint64_t regs[HYPERTRACE_MAX_ARGS];
 
 	/* What is behind the text is none of the host's business. */
 	memset(regs, '!', sizeof(regs));
 	memcpy(regs, text, len);
-	return speak(vm, kind, 0, len, id, regs, HYPERTRACE_MAX_ARGS);
+	return speak(vm, kind, client, len, id, regs, HYPERTRACE_MAX_ARGS);
 }
 
+static int64_t name_by(const struct vm *vm, unsigned int client, uint32_t id, const char *text)
+{
+	return speak_text(vm, HYPERTRACE_NAME, client, id, text, strlen(text));
+}
+
+/* All clients but 0 share names. */
 static int64_t name(const struct vm *vm, uint32_t id, const char *text)
 {
-	return speak_text(vm, HYPERTRACE_NAME, id, text, strlen(text));
+	return name_by(vm, 1, id, text);
 }
 
 static int64_t speak_one(const struct vm *vm, uint64_t arg)
@@ -486,7 +493,7 @@ TEST_F(channel, text)
 			text[i] = len * 37 + i * 11;
 			want[i] = (uint8_t)text[i] < ' ' ? '?' : text[i];
 		}
-		ASSERT_EQ(HYPERTRACE_DONE, speak_text(&vm, HYPERTRACE_MARK, 0, text, len));
+		ASSERT_EQ(HYPERTRACE_DONE, speak_text(&vm, HYPERTRACE_MARK, 0, 0, text, len));
 		read_anew();
 		ASSERT_EQ(1, rec.marks);
 		EXPECT_EQ(len, rec.text_len);
@@ -501,7 +508,7 @@ TEST_F(channel, a_mark_is_a_line_of_the_trace)
 	struct vm vm = create_hvc();
 	char *trace;
 
-	ASSERT_EQ(HYPERTRACE_DONE, speak_text(&vm, HYPERTRACE_MARK, 0, evil, strlen(evil)));
+	ASSERT_EQ(HYPERTRACE_DONE, speak_text(&vm, HYPERTRACE_MARK, 0, 0, evil, strlen(evil)));
 	trace = get(HYP "trace");
 	EXPECT_NE(NULL, strstr(trace, "guest_mark: vm="));
 	EXPECT_NE(NULL, strstr(trace, "one?two ?[2J\n"));
@@ -729,7 +736,7 @@ TEST_F(channel, names)
 	ASSERT_EQ(HYPERTRACE_DONE, name(&vm, 8, "old"));
 	ASSERT_EQ(HYPERTRACE_DONE, name(&vm, 8, "bell\a x"));
 	names = get(file_of(&vm, "names"));
-	EXPECT_STREQ("7 disk_done sector addr:x delta\n8 bell? x\n", names);
+	EXPECT_STREQ("* 7 disk_done sector addr:x delta\n* 8 bell? x\n", names);
 	free(names);
 
 	ASSERT_EQ(HYPERTRACE_DONE, speak(&vm, HYPERTRACE_EVENT, 3, 1, 7, args, 4));
@@ -744,6 +751,30 @@ TEST_F(channel, names)
 	/* What a VM has recorded keeps its names. */
 	vm_destroy(&vm);
 	EXPECT_TRUE(trace_has(" client=3 lost=0 disk_done sector=17\n"));
+}
+
+/* In Linux, client 0 is the kernel, and the others are what user space has opened. */
+TEST_F(channel, client_0_has_names_of_its_own)
+{
+	struct vm vm = create_hvc();
+	uint64_t arg = 17;
+	char *names;
+
+	ASSERT_EQ(HYPERTRACE_DONE, name_by(&vm, 0, 7, "irq number"));
+	ASSERT_EQ(HYPERTRACE_DONE, name_by(&vm, 0, 8, "softirq number"));
+	ASSERT_EQ(HYPERTRACE_DONE, name_by(&vm, 5, 7, "request number"));
+	ASSERT_EQ(HYPERTRACE_DONE, name_by(&vm, 6, 7, "reply number"));
+	names = get(file_of(&vm, "names"));
+	EXPECT_STREQ("0 7 irq number\n0 8 softirq number\n* 7 reply number\n", names);
+	free(names);
+
+	ASSERT_EQ(HYPERTRACE_DONE, speak(&vm, HYPERTRACE_EVENT, 0, 1, 7, &arg, 1));
+	ASSERT_EQ(HYPERTRACE_DONE, speak(&vm, HYPERTRACE_EVENT, 9, 1, 7, &arg, 1));
+	ASSERT_EQ(HYPERTRACE_DONE, speak(&vm, HYPERTRACE_EVENT, 10, 1, 8, &arg, 1));
+	EXPECT_TRUE(trace_has(" client=0 lost=0 irq number=17\n"));
+	EXPECT_TRUE(trace_has(" client=9 lost=0 reply number=17\n"));
+	EXPECT_TRUE(trace_has(" client=10 lost=0 id=8 a0=0x11\n"));
+	vm_destroy(&vm);
 }
 
 TEST_F(channel, a_vm_has_so_many_names)

@@ -52,12 +52,6 @@ static inline void hyp_channel_sync(struct kvm_vcpu *host_vcpu, const struct kvm
 	WRITE_ONCE(host_vcpu->arch.hyp_channel.limited, vcpu->arch.hyp_channel.limited);
 }
 
-/* Who in the guest makes a call. */
-static inline u16 hyp_channel_client(u64 desc)
-{
-	return desc >> HYPERTRACE_CLIENT_SHIFT;
-}
-
 /* A register of a call, which the guest wants to be recorded: so it is no secret. */
 static __always_inline u64 hyp_channel_reg(union hyp_guest guest, u8 reg)
 {
