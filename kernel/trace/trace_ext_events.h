@@ -108,17 +108,16 @@ static inline bool trace_ext_event_unprobed(const struct trace_event_call *call)
 
 /**
  * trace_ext_name_differs() - compare an event's name with what was written to set_event
- * @pattern:	the part that follows the system's name
- * @name:	the name of any event
- *
- * The pattern is a glob, as elsewhere in ftrace. Without the option only equal names match,
- * as in the unpatched kernel.
+ * @call:	any event
+ * @pattern:	the part that follows the system's name; for an external writer's event a glob
+ * @name:	the event's name
  *
  * Return: true if the name does not match
  */
-static inline bool trace_ext_name_differs(const char *pattern, const char *name)
+static inline bool trace_ext_name_differs(const struct trace_event_call *call,
+					  const char *pattern, const char *name)
 {
-	return !glob_match(pattern, name);
+	return is_trace_ext_event(call) ? !glob_match(pattern, name) : strcmp(pattern, name);
 }
 
 #else
@@ -131,7 +130,7 @@ static inline bool trace_ext_name_differs(const char *pattern, const char *name)
 #define trace_ext_event_visible(tr, call)		true
 #define trace_ext_file_absent(tr, call, name)		false
 #define trace_ext_event_unprobed(call)			false
-#define trace_ext_name_differs(pattern, name)		(strcmp(pattern, name) != 0)
+#define trace_ext_name_differs(call, pattern, name)	(strcmp(pattern, name) != 0)
 
 #endif
 

@@ -497,6 +497,14 @@ TEST_F(hyp, set_event_takes_globs_and_negation)
 	EXPECT_EQ(-EINVAL, put(HYP "set_event", "sched:*"));
 }
 
+/* With or without hypervisor tracing. */
+TEST_F(hyp, set_event_takes_no_globs_for_events_of_the_kernel)
+{
+	ASSERT_EQ(0, put(TRACING "set_event", "sched:sched_switch"));
+	EXPECT_EQ(-EINVAL, append(TRACING "set_event", "sched:sched_w*"));
+	EXPECT_EQ(0, put(TRACING "set_event", ""));
+}
+
 TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
 {
 	struct stream s = stream_from(1);
