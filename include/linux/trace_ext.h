@@ -102,8 +102,8 @@ enum trace_ext_action {
  *		-EBADF if nothing is recorded just now. NULL if the writer can't
  * @set_running: in mode TRACE_EXT_ON, stop or start recording, as triggers do. Any context
  * @is_running:	whether triggers or @set_running let events be recorded. Any context
- * @seen:	a reader of events has closed its file. Any context. NULL if the writer need
- *		not know
+ * @seen:	a reader has read events, and has closed its file. Any context. NULL if the writer
+ *		need not know
  * @set_alarm:	call trace_ext_doorbell() on CPU @cpu at the next event at position
  *		@pos or later, once. Replaces an earlier alarm. Called on that CPU with
  *		interrupts off, or while it is offline or its ring is closed; otherwise

@@ -9,10 +9,14 @@
 
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "ring_buffer_ext_internal.h"
 #include "trace.h"
+#include "trace_ext.h"
 #include "trace_ext_mem.h"
 #include "trace_ext_test.h"
 
@@ -36,17 +40,17 @@ static void ring_free(struct trace_ext_ring *ring)
 
 DEFINE_FREE(ring_free, struct trace_ext_ring *, ring_free(_T))
 
-/* Fail rather than invoke the OOM killer. */
 static void *ring_page_alloc(int cpu)
 {
-	struct page *page = alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL |
-					     __GFP_ZERO | __GFP_RETRY_MAYFAIL |
-					     __GFP_NOWARN, 0);
+	struct page *page = alloc_pages_node(cpu_to_node(cpu), RB_EXT_GFP, 0);
 
 	return page ? page_address(page) : NULL;
 }
 
-/* Allocate the pages of a ring. Return false if there is no memory; the caller frees it. */
+/*
+ * Allocate the pages of a ring. Return false if there is no memory, or whoever asks for it has
+ * been killed; the caller frees it.
+ */
 static bool ring_pages_alloc(struct trace_ext_ring *ring)
 {
 	u32 id;
@@ -57,7 +61,7 @@ static bool ring_pages_alloc(struct trace_ext_ring *ring)
 
 	for (id = 0; id < ring->nr_pages; id++) {
 		ring->pages[id] = ring_page_alloc(ring->cpu);
-		if (!ring->pages[id])
+		if (!ring->pages[id] || fatal_signal_pending(current))
 			return false;
 		cond_resched();
 	}
@@ -90,13 +94,13 @@ static struct trace_ext_ring *ring_alloc(struct rb_ext_cpu *c, u32 nr_slots)
 	ring->nr_slots = nr_slots;
 	ring->nr_pages = nr_slots + spares_for(c, nr_slots);
 	ring->reserved = trace_ext_mem_slots(c->ext->writer);
-	ring->pages = kvcalloc(ring->nr_pages, sizeof(*ring->pages), GFP_KERNEL);
+	ring->pages = kvcalloc(ring->nr_pages, sizeof(*ring->pages), RB_EXT_GFP);
 	if (!ring->pages)
 		return NULL;
 
 	if (ring->reserved)
 		trace_ext_mem_pages(ring);
-	else if (!ring_pages_alloc(ring))
+	else if (ring->nr_pages > si_mem_available() || !ring_pages_alloc(ring))
 		return NULL;
 
 	return no_free_ptr(ring);
@@ -121,7 +125,7 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 
 	lockdep_assert_held(&c->ext->lock);
 
-	slot_id = kvmalloc_array(ring->nr_pages, sizeof(*slot_id), GFP_KERNEL);
+	slot_id = kvmalloc_array(ring->nr_pages, sizeof(*slot_id), RB_EXT_GFP);
 	if (!slot_id)
 		return -ENOMEM;
 	rb_ext_slots_init(slot_id, ring->nr_pages);
@@ -460,6 +464,19 @@ static void idle_work(struct work_struct *work)
 	ext->in_use(ext, false);
 }
 
+/* Has any event been consumed? */
+static bool has_been_read(struct rb_ext *ext)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (READ_ONCE(per_cpu_ptr(ext->cpus, cpu)->read))
+			return true;
+	}
+
+	return false;
+}
+
 /**
  * rb_ext_reader_gone() - a reader's file has been closed
  * @ext:	the buffer, or NULL if the file's buffer is not external
@@ -469,7 +486,7 @@ void rb_ext_reader_gone(struct rb_ext *ext)
 	if (!ext)
 		return;
 
-	if (ext->ops->seen)
+	if (ext->ops->seen && has_been_read(ext))
 		ext->ops->seen();
 	rb_ext_catch_up(ext);
 	if (!READ_ONCE(ext->on))
@@ -812,6 +829,30 @@ static int check_size(struct rb_ext *ext, unsigned long size)
 	return 0;
 }
 
+/*
+ * Is there too little memory for larger rings of @cpus and all rings that are not loaded? Smaller
+ * ones are no reason to refuse.
+ */
+static bool will_lack_memory(struct rb_ext *ext, const struct cpumask *cpus, u32 nr_slots)
+{
+	unsigned long needed = 0;
+	bool larger = false;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
+
+		if (cpumask_test_cpu(cpu, cpus)) {
+			needed += nr_slots;
+			larger |= nr_slots > c->nr_slots;
+		} else if (!c->ring) {
+			needed += c->nr_slots;
+		}
+	}
+
+	return larger && needed > si_mem_available();
+}
+
 int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 {
 	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
@@ -829,11 +870,15 @@ int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 		return -EBUSY;
 
 	/* If it is not loaded, fail now rather than when tracing is turned on. */
-	if (!trace_ext_mem_slots(ext->writer) &&
-	    (unsigned long)nr_slots * cpumask_weight(cpus) > si_mem_available())
+	if (!trace_ext_mem_slots(ext->writer) && will_lack_memory(ext, cpus, nr_slots))
 		return -ENOMEM;
 
-	return resize_cpus(ext, cpus, nr_slots);
+	ret = resize_cpus(ext, cpus, nr_slots);
+	/* Some CPUs may have the new size, and ftrace notes that only if all do. */
+	if (ret)
+		trace_ext_note_sizes(ext);
+
+	return ret;
 }
 
 /*

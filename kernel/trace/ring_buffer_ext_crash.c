@@ -57,7 +57,7 @@ static u64 list_make(const struct trace_ext_ring *ring)
 	u64 at = 0;
 
 	while (end) {
-		list = (void *)get_zeroed_page(GFP_KERNEL | __GFP_NOWARN);
+		list = (void *)get_zeroed_page(RB_EXT_GFP);
 		if (!list) {
 			list_free(at);
 			return 0;

@@ -43,6 +43,9 @@
 #include "ext_page.h"
 #include "ring_buffer_ext.h"
 
+/* For what is large, or can be missed: fail rather than invoke the OOM killer. */
+#define RB_EXT_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /**
  * struct rb_ext_tail_count - events counted in the page that is being written
  * @page:	the page, NULL if none

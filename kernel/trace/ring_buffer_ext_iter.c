@@ -23,6 +23,7 @@
  * @commit:	bytes of data in @copy
  * @cursor:	position before the next event
  * @dropped:	events were skipped since the last event
+ * @seen:	an event has been read
  */
 struct rb_ext_iter {
 	struct rb_ext_cpu	*c;
@@ -34,6 +35,7 @@ struct rb_ext_iter {
 	u32			commit;
 	struct ext_cursor	cursor;
 	bool			dropped;
+	bool			seen;
 };
 
 /* Copy the reader page; go to its first unread event. */
@@ -191,7 +193,7 @@ void rb_ext_iter_free(struct rb_ext_iter *iter)
 {
 	struct rb_ext *ext = iter->c->ext;
 
-	if (ext->ops->seen)
+	if (iter->seen && ext->ops->seen)
 		ext->ops->seen();
 	if (atomic_dec_and_test(&ext->iters) && !READ_ONCE(ext->on))
 		schedule_work(&ext->idle);
@@ -243,6 +245,7 @@ struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
 void rb_ext_iter_advance(struct rb_ext_iter *iter)
 {
 	iter->dropped = false;
+	iter->seen = true;
 	if (iter_fill(iter))
 		ext_cursor_next(&iter->cursor, iter->copy, iter->commit,
 				&iter->c->ext->format);

@@ -10,6 +10,7 @@
 #include <linux/cleanup.h>
 #include <linux/glob.h>
 #include <linux/kallsyms.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/trace_ext_function.h>
@@ -580,7 +581,19 @@ static int max_depth_set(void *data, u64 val)
 	return update();
 }
 
-DEFINE_SIMPLE_ATTRIBUTE(max_depth_fops, max_depth_get, max_depth_set, "%llu\n");
+static int max_depth_open(struct inode *inode, struct file *filp)
+{
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+
+	return ret ?: simple_attr_open(inode, filp, max_depth_get, max_depth_set, "%llu\n");
+}
+
+static const struct file_operations max_depth_fops = {
+	.open		= max_depth_open,
+	.read		= simple_attr_read,
+	.write		= simple_attr_write,
+	.release	= simple_attr_release,
+};
 
 /* Init ----------------------------------------------------------------------------- */
 

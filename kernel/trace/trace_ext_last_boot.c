@@ -12,6 +12,7 @@
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/ext_ring_writer.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
@@ -489,7 +490,19 @@ static int info_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-DEFINE_SHOW_ATTRIBUTE(info);
+static int info_open(struct inode *inode, struct file *filp)
+{
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+
+	return ret ?: single_open(filp, info_show, NULL);
+}
+
+static const struct file_operations info_fops = {
+	.open		= info_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
 
 /* Find the events that would be printed with names which that kernel did not have. */
 static void find_numbers(void)

@@ -27,12 +27,16 @@ static int mark_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 }
 
-/* As ftrace's own, this returns -EBADF if tracing is off. Of a long text, the rest is cut. */
+/*
+ * As ftrace's own, this returns -EBADF if tracing is off, and of a long text what was recorded: the
+ * rest is another mark, if whoever writes goes on.
+ */
 static ssize_t mark_write(struct file *filp, const char __user *ubuf, size_t cnt, loff_t *pos)
 {
 	struct rb_ext *ext = filp->private_data;
-	size_t len = min_t(size_t, cnt, TRACE_EXT_MARK_MAX);
-	char text[TRACE_EXT_MARK_MAX];
+	size_t len = min_t(size_t, cnt, TRACE_EXT_MARK_MAX + 1);
+	char text[TRACE_EXT_MARK_MAX + 1];
+	bool feed;
 	int ret;
 
 	if (!(ext->tr->trace_flags & TRACE_ITER_MARKERS) || !len)
@@ -41,10 +45,10 @@ static ssize_t mark_write(struct file *filp, const char __user *ubuf, size_t cnt
 		return -EFAULT;
 
 	/* The writer adds one. A mark is not empty, so one that is a line feed keeps it. */
-	if (len > 1 && text[len - 1] == '\n')
-		len--;
+	feed = len > 1 && text[len - 1] == '\n';
+	len = feed ? len - 1 : min_t(size_t, len, TRACE_EXT_MARK_MAX);
 	ret = ext->ops->mark(_THIS_IP_, text, len);
-	return ret ?: cnt;
+	return ret ?: len + feed;
 }
 
 static const struct file_operations mark_fops = {

@@ -584,6 +584,31 @@ static int resize_failing(struct __test_metadata *_metadata, int rounds)
 	return failures;
 }
 
+static long long size_of(int cpu)
+{
+	return get_num(path_of(HYP "per_cpu/cpu%d/buffer_size_kb", cpu), "");
+}
+
+/* If one CPU can have the new size and the other one can't, their files say so. */
+TEST_F(hyp, a_resize_that_fails_half_way_shows_the_sizes_that_there_are)
+{
+	int fd = open(HYP "buffer_size_kb", O_WRONLY), nth, error, half = 0;
+	char size[16];
+
+	if (!fault_injection() || self->cpus < 2)
+		SKIP(return, "needs fault injection and two CPUs");
+
+	ASSERT_EQ(0, set_size_kb(SMALL_KB));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	sprintf(size, "%d", scaled(2 * SMALL_KB));
+	for (nth = 1; write_failing(fd, size, nth, &error); nth++) {
+		half += error && size_of(0) != size_of(1);
+		ASSERT_EQ(0, set_size_kb(SMALL_KB));
+	}
+	close(fd);
+	EXPECT_LT(0, half);
+}
+
 TEST_F(hyp, each_allocation_of_a_resize_can_fail)
 {
 	long long before, less = LEAK_KB;

@@ -104,8 +104,8 @@ TEST_F(marker, each_length)
 		cut = len < MAX ? len : MAX;
 		memcpy(want, text, cut);
 		memcpy(want + cut, "\n", 2);
-		/* All of the write is consumed, or clients would write the rest. */
-		ASSERT_EQ(len, mark(text, len));
+		/* Of a long text clients write the rest. */
+		ASSERT_EQ(cut, mark(text, len));
 		read_cpu0();
 		ASSERT_EQ(0, rec.errors);
 		ASSERT_EQ(1, rec.marks);
@@ -126,6 +126,26 @@ TEST_F(marker, a_line_feed_is_there_once)
 	EXPECT_EQ(0, rec.errors);
 	EXPECT_EQ(1, rec.marks);
 	EXPECT_EQ(-EINVAL, say(""));
+}
+
+/* A client that writes all of its text makes as many marks as it needs, none of a line feed. */
+TEST_F(marker, a_long_text_is_several_marks)
+{
+	char text[2 * MAX + 2];
+
+	memset(text, 'x', sizeof(text));
+	text[2 * MAX] = '\n';
+	ASSERT_EQ(MAX, mark(text, 2 * MAX + 1));
+	ASSERT_EQ(MAX + 1, mark(text + MAX, MAX + 1));
+	read_cpu0();
+	EXPECT_EQ(0, rec.errors);
+	EXPECT_EQ(2, rec.marks);
+
+	text[2 * MAX + 1] = '\0';
+	ASSERT_EQ(0, put(MARKER, text));
+	read_cpu0();
+	EXPECT_EQ(0, rec.errors);
+	EXPECT_EQ(2, rec.marks);
 }
 
 TEST_F(marker, it_is_in_order_with_events)

@@ -374,6 +374,25 @@ TEST_F(hyp, a_size_beyond_memory_fails_and_the_old_buffer_works)
 	EXPECT_EQ(0, s.errors);
 }
 
+/* Nothing is loaded, so each of them alone would fit. */
+TEST_F(hyp, sizes_that_do_not_fit_together_are_refused)
+{
+	long long there = get_num("/proc/meminfo", "MemAvailable:"), most_kb = there * 6 / 10;
+
+	if (most_kb > max_kb())
+		most_kb = max_kb();
+	if (self->cpus < 2 || memory_is_reserved() || 2 * most_kb <= there)
+		SKIP(return, "needs two CPUs, and less memory than two buffers can have");
+
+	ASSERT_TRUE(be_idle());
+	ASSERT_EQ(0, set_size_kb(256));
+	ASSERT_EQ(0, put_num(HYP "per_cpu/cpu0/buffer_size_kb", most_kb));
+	EXPECT_EQ(-ENOMEM, put_num(HYP "per_cpu/cpu1/buffer_size_kb", most_kb));
+	EXPECT_EQ(rounded_kb(scaled(256)), get_num(HYP "per_cpu/cpu1/buffer_size_kb", ""));
+	EXPECT_EQ(0, put_num(HYP "per_cpu/cpu1/buffer_size_kb", scaled(64)));
+	ASSERT_EQ(0, set_size_kb(256));
+}
+
 /* Less is noise. More is noise, too, unless each of TRIES shows it. */
 #define NOISE_KB	1024
 #define TRIES		3
