@@ -121,14 +121,15 @@ static inline void trace_ext_event_state(struct perf_event *event, enum perf_eve
 }
 
 void trace_ext_perf_settle(int cpu);
+void __trace_ext_task_settle(const struct task_struct *task);
 
 /**
  * trace_ext_event_settle() - a perf event is going to be read, or changed by its user
- * @event:	any perf event
+ * @event:	any perf event; others of its group may be external
  */
 static inline void trace_ext_event_settle(const struct perf_event *event)
 {
-	if (trace_ext_event_has_time(event))
+	if (trace_ext_event_has_time(event) || event->nr_siblings)
 		trace_ext_perf_settle(event->cpu);
 }
 
@@ -139,7 +140,7 @@ static inline void trace_ext_event_settle(const struct perf_event *event)
 static inline void trace_ext_task_settle(const struct task_struct *task)
 {
 	if (task->perf_event_ctxp)
-		trace_ext_perf_settle(-1);
+		__trace_ext_task_settle(task);
 }
 #else
 #define trace_ext_event_has_time(event)		false

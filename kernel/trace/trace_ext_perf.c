@@ -281,13 +281,13 @@ unsigned int trace_ext_perf_deliver(const struct trace_ext_delivery *this)
 	int rctx;
 
 	if (!has_prog && hlist_empty(head))
-		return may_have_left(this) ? count_for_left(this) : 0;
+		goto left;
 
 	/* perf puts a u32 in front of it. */
 	size = ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
 	record = perf_trace_buf_alloc(size, &regs, &rctx);
 	if (!record)
-		return 0;
+		goto left;
 
 	memcpy(record, ring_buffer_event_data(this->rbe), this->event->size);
 	if (this->regs)
@@ -304,6 +304,7 @@ unsigned int trace_ext_perf_deliver(const struct trace_ext_delivery *this)
 	}
 
 	perf_tp_event(call->event.type, 1, record, size, regs, head, rctx, NULL);
+left:
 	return may_have_left(this) ? count_for_left(this) : 0;
 }
 
@@ -355,6 +356,32 @@ void trace_ext_perf_settle(int cpu)
 {
 	if (READ_ONCE(nr_listeners))
 		trace_ext_follow_settle(cpu);
+}
+
+/**
+ * __trace_ext_task_settle() - have counts of a task that have all events so far
+ * @task:	a task that has perf events
+ *
+ * If none of them is external, no CPU is interrupted.
+ *
+ * Context: as trace_ext_perf_settle().
+ */
+void __trace_ext_task_settle(const struct task_struct *task)
+{
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+	bool external = false;
+
+	scoped_guard(rcu) {
+		ctx = READ_ONCE(task->perf_event_ctxp);
+		if (!ctx)
+			return;
+		list_for_each_entry_rcu(event, &ctx->event_list, event_entry)
+			external |= trace_ext_event_has_time(event);
+	}
+
+	if (external)
+		trace_ext_perf_settle(-1);
 }
 
 /**
