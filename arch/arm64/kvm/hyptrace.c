@@ -139,12 +139,22 @@ static bool is_idle(struct state state)
 	       state.ring[FOLLOWER] == HYP_TRACE_CLOSED && !state.totals;
 }
 
+/*
+ * EL2 reads the pid of the task that has entered it in CONTEXTIDR_EL1, which task switches write
+ * while this is on. What is current on a CPU that begins to trace may not be switched for long, so
+ * tell_el2() writes its pid. On a CPU that comes online, the ring is closed until then, or the pid is
+ * 0 (hyp_trace_cpu_entry()).
+ */
+DEFINE_STATIC_KEY_FALSE(hyptrace_key);
+
 /* noinline and __noclone, so that the function tracer shows the calls by this name. */
 static noinline __noclone void tell_el2(struct state state)
 {
 	struct state *told = this_cpu_ptr(&el2_state);
 	u64 ring = state.ring[USER], follower = state.ring[FOLLOWER], totals = state.totals;
 	struct arm_smccc_res res;
+
+	contextidr_thread_switch(current);
 
 	/*
 	 * Pairs with hyptrace_clock_changed(): either it sees el2_state and syncs this
@@ -375,18 +385,6 @@ static void hyptrace_set_cpus(const struct cpumask *cpus)
 		on_each_cpu_mask(&concerned, open_this_cpu, &kind, true);
 }
 
-/*
- * EL2 reads the pid of the task that has entered it in CONTEXTIDR_EL1, which task switches write
- * while this is on: on a CPU that comes online later, from the first one. The ring is closed
- * until then, or the pid is 0 (hyp_trace_cpu_entry()).
- */
-DEFINE_STATIC_KEY_FALSE(hyptrace_key);
-
-static void write_pid(void *unused)
-{
-	contextidr_thread_switch(current);
-}
-
 static int rings_start(enum kind kind)
 {
 	int ret = hyptrace_clock_start();
@@ -395,8 +393,6 @@ static int rings_start(enum kind kind)
 		return ret;
 
 	static_branch_inc_cpuslocked(&hyptrace_key);
-	/* It may take long until the current tasks are switched. */
-	on_each_cpu(write_pid, NULL, true);
 	WRITE_ONCE(in_use[kind], true);
 	return 0;
 }
