@@ -378,7 +378,7 @@ TEST_F(hyp, where_el2_cannot_ring_a_work_looks_every_10_ms)
 /* Have the host trace the functions that the interrupt runs for the hypervisor. */
 static int watch_doorbell(void)
 {
-	return put("/sys/kernel/tracing/set_graph_function", "hyptrace_doorbell") ?:
+	return put("/sys/kernel/tracing/set_graph_function", "hyptrace_handle_doorbell") ?:
 	       put("/sys/kernel/tracing/current_tracer", "function_graph");
 }
 
@@ -412,7 +412,7 @@ TEST_F(hyp, a_doorbell_of_others_takes_no_lock_while_nobody_waits)
 
 	ASSERT_EQ(0, watch_doorbell());
 	EXPECT_TRUE(others_ring(20));
-	EXPECT_LE(20, watched("hyptrace_doorbell"));
+	EXPECT_LE(20, watched("hyptrace_handle_doorbell"));
 	EXPECT_EQ(0, watched("spin_lock"));
 	ASSERT_EQ(0, unwatch_doorbell());
 
