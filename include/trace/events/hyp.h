@@ -146,8 +146,9 @@ TRACE_EVENT(host_hcall,
 
 /*
  * A hypercall returns. The result is 0 if the hypercall returns nothing, or nothing that
- * may be shown. There is no such event for __hyp_trace_alarm and __hyp_trace_sync: it
- * would wake those readers that wait for the next event.
+ * may be shown. There is no such event for __hyp_trace_alarm and __hyp_trace_sync: it would wake
+ * those readers that wait for the next event. Nor is there one for __hyp_trace_triggers: it might
+ * be a trigger, and change what that call has returned.
  */
 TRACE_EVENT(host_hcall_done,
 	TP_PROTO(u32 id, const struct kvm_cpu_context *host_ctxt),

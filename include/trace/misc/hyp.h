@@ -278,7 +278,6 @@ enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
 /* Size of a span's name, including the terminating 0. */
 #define HYP_SPAN_NAME_SIZE	24
 
-/* The values of all lists, for binary readers. */
 /* What EL2 allocates pages for: its own page tables, the host's stage 2, or a VM's. */
 #define HYP_POOL_LIST(EM, EMe)						\
 	EM(POOL_EL2,	0, "el2")					\
@@ -287,6 +286,7 @@ enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
 
 enum hyp_pool_kind HYP_ENUM(HYP_POOL_LIST);
 
+/* The values of all lists, for binary readers. */
 #define HYP_DEFINE_ALL_ENUMS						\
 	HYP_DEFINE_ENUMS(HYP_REASON_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_EXIT_LIST)					\

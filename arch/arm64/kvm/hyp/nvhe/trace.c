@@ -221,7 +221,7 @@ void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
  */
 static void forget_calls(struct hyp_trace_cpu *cpu, const struct hyp_trace_ring *ring)
 {
-	if (ring == &cpu->user && (cpu->parked || cpu == this_cpu_ptr(&hyp_trace_cpu)))
+	if (ring == &cpu->user && hyp_trace_cpu_is_away(cpu))
 		hyp_calls_forget(cpu);
 }
 
@@ -493,7 +493,7 @@ bool hyp_trace_is_running(void)
  * hyp_trace_turn() - stop recording, or start it, on all CPUs
  * @on:		start it
  *
- * Context: in an event, without locks. When this returns true, this CPU's sites see it; other
+ * Context: in an event or a hypercall, without locks. When this returns true, this CPU's sites see it; other
  * CPUs see it when they next read an event's word.
  * Return: false if it was so before, or another CPU is doing it
  */
@@ -511,20 +511,25 @@ bool hyp_trace_turn(bool on)
  * @cpu:	this CPU
  *
  * If another CPU stops or starts recording meanwhile, either that CPU finds that the host knows
- * something else, or this one does. So the host gets to know of the last change.
+ * something else, or this one does, and tells that. So the host gets to know of the last change.
  *
  * Return: hyp_trace_is_running()
  */
 bool hyp_trace_tell(struct hyp_trace_cpu *cpu)
 {
-	u64 stopped = READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED;
+	unsigned int tries;
+	u64 stopped;
 
-	WRITE_ONCE(hyp_trace_told, stopped);
-	/* Pairs with hyp_trace_tell_later(). */
-	smp_mb();
-	if ((READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED) != stopped)
-		cpu->leave |= HYP_LEAVE_TURNED;
+	for (tries = 0; tries < HYP_TRACE_TRIES; tries++) {
+		stopped = READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED;
+		WRITE_ONCE(hyp_trace_told, stopped);
+		/* Pairs with hyp_trace_tell_later(). */
+		smp_mb();
+		if ((READ_ONCE(hyp_trace_state) & HYP_TRACE_STOPPED) == stopped)
+			return !stopped;
+	}
 
+	cpu->leave |= HYP_LEAVE_TURNED;
 	return !stopped;
 }
 

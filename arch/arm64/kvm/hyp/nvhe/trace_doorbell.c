@@ -94,26 +94,31 @@ void hyp_trace_raise(void)
 		raise_gicv3(sgi);
 }
 
-/* The reader is called when EL2 is left. */
+/* The reader is called when EL2 is left, if the host has chosen an interrupt. */
 void ext_ring_doorbell(void)
 {
 	this_cpu_ptr(&hyp_trace_cpu)->leave |= HYP_LEAVE_RING;
 }
 
 /**
- * __hyp_trace_leave() - do what there is to do when EL2 is left for the host
+ * __hyp_trace_leave() - do what there is to do when EL2 is left for the host or for firmware
  * @cpu:	this CPU
+ * @now:	what there is to do now: HYP_LEAVE_*, of @cpu->leave
  */
-void __hyp_trace_leave(struct hyp_trace_cpu *cpu)
+void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now)
 {
-	bool open = cpu->user.ring.open;
+	u8 later = cpu->leave & ~now;
 
 	/* The host looks into the ring's meta page to see that EL2 has rung. */
-	if (cpu->leave & HYP_LEAVE_TURNED && open && hyp_trace_tell_later())
+	if (now & HYP_LEAVE_TURNED && !cpu->user.ring.open) {
+		later |= HYP_LEAVE_TURNED;
+	} else if (now & HYP_LEAVE_TURNED && hyp_trace_tell_later()) {
 		ext_ring_call_reader(&cpu->user.ring);
-	if (cpu->leave & HYP_LEAVE_RING && hyp_trace_has_doorbell())
+		now |= HYP_LEAVE_RING;
+	}
+
+	if (now & (HYP_LEAVE_RING | HYP_LEAVE_FOLLOWED) && hyp_trace_has_doorbell())
 		hyp_trace_raise();
 
-	/* If there is no ring now, it is done when there is one. */
-	cpu->leave = open ? 0 : cpu->leave & HYP_LEAVE_TURNED;
+	cpu->leave = later;
 }

@@ -49,7 +49,7 @@ static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
 	if (!cpu->followed)
 		return;
 
-	cpu->leave |= HYP_LEAVE_RING;
+	cpu->leave |= HYP_LEAVE_FOLLOWED;
 	ext_ring_write(cpu->draft.record, size, &cpu->follower.ring, now);
 }
 

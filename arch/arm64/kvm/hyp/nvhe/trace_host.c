@@ -42,6 +42,9 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 		cpu->vector = __kvm_hyp_trace_vector - __kvm_hyp_host_vector;
 	else
 		cpu->vector = 0;
+	/* Only the follower's vectors decide on that. */
+	if (!follower)
+		cpu->followed = false;
 	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
 }
 

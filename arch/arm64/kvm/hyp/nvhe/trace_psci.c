@@ -30,8 +30,7 @@ void hyp_trace_psci_leave(void)
 		hyp_totals_psci_leave(cpu);
 	else
 		hyp_trace_exit(HYP_REASON_PSCI);
-	/* A CPU that the host is to look at does not go to sleep. */
-	hyp_trace_leave(cpu);
+	hyp_trace_leave_for_firmware(cpu);
 
 	/* EL2 may have panicked with the lock held. */
 	if (unlikely(READ_ONCE(hyp_trace_panicked)))

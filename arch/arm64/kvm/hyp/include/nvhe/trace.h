@@ -173,12 +173,13 @@ struct hyp_trace_cpu {
 };
 
 /*
- * Raise the SGI; tell the host if it does not know whether triggers have stopped recording; this
- * call's hyp_exit has been recorded.
+ * Raise the SGI; raise it for what is followed; tell the host if it does not know whether triggers
+ * have stopped recording; this call's hyp_exit has been recorded.
  */
 #define HYP_LEAVE_RING		BIT(0)
-#define HYP_LEAVE_TURNED	BIT(1)
-#define HYP_LEAVE_EXITED	BIT(2)
+#define HYP_LEAVE_FOLLOWED	BIT(1)
+#define HYP_LEAVE_TURNED	BIT(2)
+#define HYP_LEAVE_EXITED	BIT(3)
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 
@@ -193,10 +194,10 @@ extern bool hyp_trace_panicked;
 void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
 
 /**
- * hyp_trace_latch_pid() - keep the pid of the task that has entered EL2 (contextidr_thread_switch())
+ * hyp_trace_latch_pid() - keep the pid of the task that has entered EL2
  * @cpu:	this CPU
  *
- * From here on the register changes hands, somewhere in the middle of a switch to a vCPU.
+ * The host writes it in contextidr_thread_switch(). From here on the register changes hands, somewhere in the middle of a switch to a vCPU.
  */
 static __always_inline void hyp_trace_latch_pid(struct hyp_trace_cpu *cpu)
 {
@@ -325,17 +326,29 @@ bool hyp_trace_beyond_ring(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 no
 bool hyp_trace_has_doorbell(void);
 int hyp_trace_set_doorbell(u64 sgi);
 void hyp_trace_raise(void);
-void __hyp_trace_leave(struct hyp_trace_cpu *cpu);
+void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now);
 void hyp_trace_exit_early(struct hyp_trace_cpu *cpu);
 
 /**
- * hyp_trace_leave() - EL2 is about to be left for the host or for firmware
+ * hyp_trace_leave() - EL2 is about to be left for the host
  * @cpu:	this CPU
  */
 static __always_inline void hyp_trace_leave(struct hyp_trace_cpu *cpu)
 {
 	if (unlikely(cpu->leave))
-		__hyp_trace_leave(cpu);
+		__hyp_trace_leave(cpu, cpu->leave);
+}
+
+/**
+ * hyp_trace_leave_for_firmware() - EL2 is about to be left for firmware
+ * @cpu:	this CPU
+ *
+ * A CPU whose readers wait does not go to sleep. But the events of going to sleep would be followed
+ * again and again, so what is followed waits until EL2 is left for the host.
+ */
+static __always_inline void hyp_trace_leave_for_firmware(struct hyp_trace_cpu *cpu)
+{
+	__hyp_trace_leave(cpu, cpu->leave & ~HYP_LEAVE_FOLLOWED);
 }
 
 /**
