@@ -61,19 +61,23 @@ static inline bool waits(struct waiter *w)
 	return tid && is_sleeping(tid);
 }
 
-/* Returns once the waiter sleeps; false if it does not, as there are events. */
+/*
+ * Returns once the waiter has slept; false if it does not, as there are events. It may have been
+ * woken for nothing meanwhile, and look.
+ */
 static inline bool waiter_start(struct waiter *w, enum way how, int cpu)
 {
 	int tries = TIMEOUT_MS;
+	bool slept;
 
 	*w = (struct waiter) { .how = how };
 	w->fd = open(path_of(way_file[how], cpu), O_RDONLY);
 	if (w->fd < 0)
 		return false;
 	pthread_create(&w->thread, NULL, wait_for_events, w);
-	while (!waits(w) && !is_woken(w) && tries--)
+	while (!(slept = waits(w)) && !is_woken(w) && tries--)
 		usleep(1000);
-	return waits(w);
+	return slept;
 }
 
 /* Wait until the waiter has been woken; false if it got nothing. */
