@@ -97,9 +97,10 @@ static u64 hcall_key(u64 id)
 	return HYP_TOTALS_HCALL | FIELD_PREP(HYP_TOTALS_KEY_UPPER, id);
 }
 
-/* The first hypercall with that number; or this CPU has ceased to measure. */
+/* The first hypercall with that number; or this CPU has ceased to measure, or has to ring. */
 static noinline void add_hcall(struct hyp_trace_cpu *cpu, u64 id, u64 cycles)
 {
+	hyp_trace_leave(cpu);
 	if (!cpu->totals.open)
 		return;
 
@@ -162,12 +163,11 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 	handle_trap(host_ctxt);
 	cycles = time_since(&cpu->totals, hyp_clock_cycles(), began);
 	own = cpu->totals.hcall[id];
-	if (likely(own))
+	/* A guest may have recorded events itself, for which EL2 has to ring. */
+	if (likely(own && !cpu->leave))
 		count(cpu, own, cycles);
 	else
 		add_hcall(cpu, id, cycles);
-	/* A guest may have recorded events itself. */
-	hyp_trace_leave(cpu);
 }
 
 /**
