@@ -116,8 +116,10 @@ void __trace_ext_event_turned(struct perf_event *event, bool on);
  */
 static inline void trace_ext_event_state(struct perf_event *event, enum perf_event_state state)
 {
-	if (trace_ext_event_has_time(event) && (event->state < 0) != (state < 0))
-		__trace_ext_event_turned(event, state >= 0);
+	bool was_off = event->state < 0, is_off = state < 0;
+
+	if (trace_ext_event_has_time(event) && was_off != is_off)
+		__trace_ext_event_turned(event, !is_off);
 }
 
 void trace_ext_perf_settle(int cpu);

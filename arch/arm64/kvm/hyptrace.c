@@ -141,9 +141,9 @@ static bool is_idle(struct state state)
 
 /*
  * EL2 reads the pid of the task that has entered it in CONTEXTIDR_EL1, which task switches write
- * while this is on. What is current on a CPU that begins to trace may not be switched for long, so
- * tell_el2() writes its pid. On a CPU that comes online, the ring is closed until then, or the pid is
- * 0 (hyp_trace_cpu_entry()).
+ * while this is on. What is current on a CPU that begins to trace may not be switched for long,
+ * so tell_el2() writes its pid. On a CPU that comes online, the ring is closed until then, or the
+ * pid is 0 (hyp_trace_cpu_entry()).
  */
 DEFINE_STATIC_KEY_FALSE(hyptrace_key);
 

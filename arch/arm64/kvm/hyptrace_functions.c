@@ -40,8 +40,8 @@ static int set_hook(unsigned int function, enum trace_ext_hook hook)
 		ret = aarch64_insn_patch_text_nosync((void *)hyp_function_slot(first),
 						     hyp_function_insn(first, hook));
 	if (ret)
-		pr_err_ratelimited("hyp_trace: can't hook %ps: %pe%s\n", (void *)first, ERR_PTR(ret),
-				   hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: can't hook %ps: %pe%s\n", (void *)first,
+				   ERR_PTR(ret), hyptrace_if_locked(ret));
 
 	return ret;
 }

@@ -493,8 +493,8 @@ bool hyp_trace_is_running(void)
  * hyp_trace_turn() - stop recording, or start it, on all CPUs
  * @on:		start it
  *
- * Context: in an event or a hypercall, without locks. When this returns true, this CPU's sites see it; other
- * CPUs see it when they next read an event's word.
+ * Context: in an event or a hypercall, without locks. When this returns true, this CPU's sites see
+ * it; other CPUs see it when they next read an event's word.
  * Return: false if it was so before, or another CPU is doing it
  */
 bool hyp_trace_turn(bool on)

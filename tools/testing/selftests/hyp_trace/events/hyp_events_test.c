@@ -314,8 +314,8 @@ static bool failures_are_said(void)
 
 	trace = get(HYP "trace");
 	for (at = names; (at = strstr(at, ", \"__hyp_t")); at++) {
-		sscanf(at, ", \"%63[a-z_]\"", name);
-		if (!strstr(trace, path_of("host_hcall_done: %s id", name)))
+		if (sscanf(at, ", \"%63[a-z_]\"", name) != 1 ||
+		    !strstr(trace, path_of("host_hcall_done: %s id", name)))
 			continue;
 		calls--;
 		if (walk(trace, "host_hcall_done",

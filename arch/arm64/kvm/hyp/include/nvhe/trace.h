@@ -197,7 +197,8 @@ void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
  * hyp_trace_latch_pid() - keep the pid of the task that has entered EL2
  * @cpu:	this CPU
  *
- * The host writes it in contextidr_thread_switch(). From here on the register changes hands, somewhere in the middle of a switch to a vCPU.
+ * The host writes it in contextidr_thread_switch(). From here on the register changes hands,
+ * somewhere in the middle of a switch to a vCPU.
  */
 static __always_inline void hyp_trace_latch_pid(struct hyp_trace_cpu *cpu)
 {
@@ -421,8 +422,8 @@ static __always_inline u64 hyp_trace_guest_begin(void)
  * hyp_trace_guest_refused() - test whether __guest_enter() would refuse to enter a guest
  *
  * It does so if an interrupt is pending. Then the guest does not run and EL2 is not left, so
- * nothing is recorded or counted. An interrupt that comes after this test, before __guest_enter() looks, is
- * recorded as if it had come after the guest's entry.
+ * nothing is recorded or counted. An interrupt that comes after this test, before
+ * __guest_enter() looks, is recorded as if it had come after the guest's entry.
  *
  * Return: true if so; the exit code is ARM_EXCEPTION_IRQ
  */
