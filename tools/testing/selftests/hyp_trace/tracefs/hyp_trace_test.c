@@ -549,6 +549,23 @@ static void run_until_told(struct runner *r)
 	_exit(0);
 }
 
+/* What a runner and the test share; MAP_FAILED if there is no memory. */
+static struct runner *runner_new(void)
+{
+	struct runner *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (r != MAP_FAILED)
+		r->fd = open(HYP "write_event", O_WRONLY);
+	return r;
+}
+
+static void runner_free(struct runner *r)
+{
+	close(r->fd);
+	munmap(r, sizeof(*r));
+}
+
 /*
  * The child runs on CPU 1 as soon as the parent has left it, before anything else: both
  * have the same real-time priority. No switch away from the child happens before the test
@@ -597,10 +614,8 @@ TEST_F(hyp, a_task_that_is_never_switched_from_has_a_name)
 	if (self->cpus < 2)
 		SKIP(return, "needs two CPUs");
 
-	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		 -1, 0);
+	r = runner_new();
 	ASSERT_NE(MAP_FAILED, r);
-	r->fd = open(HYP "write_event", O_WRONLY);
 	r->may_emit = true;
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (tries = 0; tries < NAMED_TRIES && !named; tries++) {
@@ -620,8 +635,7 @@ TEST_F(hyp, a_task_that_is_never_switched_from_has_a_name)
 		EXPECT_EQ(0, status);
 	}
 	EXPECT_TRUE(named);
-	close(r->fd);
-	munmap(r, sizeof(*r));
+	runner_free(r);
 }
 
 /* Task switches tell EL2 the pid while tracing is on, and this task is not switched to then. */
@@ -635,10 +649,8 @@ TEST_F(hyp, a_task_that_ran_before_tracing_was_turned_on_has_its_pid)
 	if (self->cpus < 2)
 		SKIP(return, "needs two CPUs");
 
-	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		 -1, 0);
+	r = runner_new();
 	ASSERT_NE(MAP_FAILED, r);
-	r->fd = open(HYP "write_event", O_WRONLY);
 	ASSERT_TRUE(be_idle());
 	pid = runner_start(r);
 	ASSERT_LT(0, pid);
@@ -655,8 +667,7 @@ TEST_F(hyp, a_task_that_ran_before_tracing_was_turned_on_has_its_pid)
 	__atomic_store_n(&r->told, true, __ATOMIC_RELEASE);
 	EXPECT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	close(r->fd);
-	munmap(r, sizeof(*r));
+	runner_free(r);
 }
 
 /* Whether hyp_enter and hyp_exit alternate on a CPU. */
