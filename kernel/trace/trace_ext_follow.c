@@ -63,7 +63,7 @@ struct follower_cpu {
 	u64			lost;
 };
 
-/* What is left after some events have been delivered: nothing, more, or all must wait. */
+/* After some events have been delivered there are none left, there are more, or all must wait. */
 enum rest { REST_NONE, REST_MORE, REST_WAITS };
 
 /**

@@ -56,7 +56,7 @@ static bool is_of_task(const struct perf_event *event)
 	return event->attach_state & PERF_ATTACH_TASK;
 }
 
-/* What a task has inherited is on since its parent's event is. */
+/* An event that a task has inherited is on since its parent's event is. */
 static bool was_on(const struct perf_event *event, u64 ts)
 {
 	return ts >= READ_ONCE(listener_of(event->parent ?: event)->since);

@@ -16,7 +16,7 @@
 extern bool hyptrace_el2_dead;
 
 #ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
-/* What a test does when EL2 has panicked. */
+/* A test's function, which is called when EL2 has panicked. */
 extern void (*hyptrace_after_panic)(void);
 #endif
 

@@ -278,7 +278,7 @@ enum hyp_span_type HYP_ENUM(HYP_SPAN_LIST);
 /* Size of a span's name, including the terminating 0. */
 #define HYP_SPAN_NAME_SIZE	24
 
-/* What EL2 allocates pages for: its own page tables, the host's stage 2, or a VM's. */
+/* EL2 allocates pages for its own page tables, for the host's stage 2, or for a VM's. */
 #define HYP_POOL_LIST(EM, EMe)						\
 	EM(POOL_EL2,	0, "el2")					\
 	EM(POOL_HOST,	1, "host")					\

@@ -68,7 +68,7 @@ static u64 hyp_trace_state;
 /* So often a word is published, at most. */
 #define HYP_TRACE_TRIES		64
 
-/* What the host knows of that: 0, HYP_TRACE_STOPPED, or that EL2 has rung, and it will ask. */
+/* The host knows this bit of it; or HYP_TRACE_WILL_ASK, once EL2 has rung. */
 static u64 hyp_trace_told;
 
 #define HYP_TRACE_WILL_ASK	BIT(1)
@@ -308,7 +308,7 @@ void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu)
 /* Open, close or suspend a ring of this CPU. */
 static void ring_sync(struct hyp_trace_ring *ring, enum hyp_trace_ring_state state)
 {
-	/* What it was before is of no account any more. */
+	/* hyp_trace_rings_reopen() must not open it: the host has decided. */
 	ring->was_open = false;
 	if (state == HYP_TRACE_CLOSED)
 		ext_ring_close(&ring->ring);

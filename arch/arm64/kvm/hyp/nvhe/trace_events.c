@@ -32,7 +32,7 @@ static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
 }
 
 /*
- * What is a guest's is not shown unless somebody says so. An event takes a guest's vCPU as a union
+ * A guest's data are not shown unless somebody says so. An event takes a guest's vCPU as a union
  * hyp_guest, as its first argument, and any other argument then says what it is: a struct
  * hyp_secret or a struct hyp_public. It can't get at anything else.
  */

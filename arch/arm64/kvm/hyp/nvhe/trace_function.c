@@ -169,7 +169,7 @@ static void special_update(struct hyp_calls *calls)
 	calls->special = max3(calls->first, calls->root, calls->not);
 }
 
-/* What is recorded of its result: see asm/kvm_hypfunctions.h. */
+/* The enum hyp_result of a function: see asm/kvm_hypfunctions.h. */
 static __always_inline u64 result_kind(u64 pc)
 {
 	return IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL) ?

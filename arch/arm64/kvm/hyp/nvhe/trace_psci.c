@@ -52,7 +52,7 @@ void hyp_trace_psci_return(void)
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
 	if (unlikely(READ_ONCE(hyp_trace_panicked))) {
-		/* Who has the lock may never give it back. It does not take a ring away now. */
+		/* A CPU that panicked may hold the lock for ever. No CPU takes a ring away now. */
 		hyp_trace_end(cpu);
 		WRITE_ONCE(cpu->parked, false);
 		return;

@@ -90,7 +90,7 @@ static __always_inline struct hyp_secret hyp_guest_reg(union hyp_guest guest, u8
 	return hyp_secret(vcpu_get_reg(guest.__vcpu, reg));
 }
 
-/* Of the guest that has run, or will, where it is entered or left. */
+/* The guest's pc where it is entered or left: EL2's registers hold those of the present guest. */
 static __always_inline struct hyp_secret hyp_guest_pc(void)
 {
 	return hyp_secret(read_sysreg_el2(SYS_ELR));
