@@ -305,6 +305,44 @@ void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu)
 		ring_open(&cpu->follower);
 }
 
+/* hyp_spin_lock(), if nobody holds the lock: after a panic that may be for ever. */
+static bool try_lock(hyp_spinlock_t *lock)
+{
+	hyp_spinlock_t old = READ_ONCE(*lock), new = old;
+
+	new.next++;
+	return old.owner == old.next && try_cmpxchg_acquire(&lock->__val, &old.__val, new.__val);
+}
+
+/**
+ * hyp_trace_ring_claim() - have this CPU's ring for hyp_panic, even if it is closed
+ * @cpu:	this CPU
+ *
+ * Others may take a closed ring, and that of a CPU that is on its way out of firmware. They do it
+ * with the lock held. So this opens the ring with the lock held, if the lock is free.
+ *
+ * Context: EL2 has panicked.
+ * Return: true if this CPU has an open ring, which nobody takes
+ */
+bool hyp_trace_ring_claim(struct hyp_trace_cpu *cpu)
+{
+	bool loaded;
+
+	if (cpu->user.ring.open && !cpu->parked)
+		return true;
+
+	if (!try_lock(&cpu->lock))
+		return false;
+
+	loaded = !check_loaded(&cpu->user);
+	if (loaded)
+		ext_ring_open(&cpu->user.ring);
+	/* Whoever gets the lock now finds the panic, and an open ring: ring_quiescent(). */
+	hyp_spin_unlock(&cpu->lock);
+
+	return loaded;
+}
+
 /* Open, close or suspend a ring of this CPU. */
 static void ring_sync(struct hyp_trace_ring *ring, enum hyp_trace_ring_state state)
 {

@@ -55,8 +55,7 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 {
 	const struct hyp_panic_regs *panic = &cpu->panic;
 
-	/* A CPU on its way out of firmware has not got its ring back: others may take it. */
-	if (cpu->parked || !cpu->user.ring.open || !trace_hyp_panic_enabled())
+	if (!trace_hyp_panic_enabled() || !hyp_trace_ring_claim(cpu))
 		return;
 
 	/* The page that is being written may be what EL2 has faulted on: leave it. */
@@ -94,7 +93,7 @@ void hyp_trace_end(struct hyp_trace_cpu *cpu)
  * @par:	PAR_EL1, for the host
  *
  * Tracing must not stand in the way of the reset that follows. EL2 may have panicked
- * anywhere, while it wrote an event or with a lock held. So this takes no lock, and after
+ * anywhere, while it wrote an event or with a lock held. So this waits for no lock, and after
  * its last event, hyp_panic, this CPU writes no event and takes none of tracing's locks on
  * its way through PSCI firmware.
  *

@@ -176,17 +176,38 @@ inline end_tracing()
 	}
 }
 
+/* [hyp_trace_ring_claim]: this waits for no lock */
+inline claim_ring()
+{
+	if
+#ifdef BREAK_RECORD
+	:: open -> mine = true
+#else
+	:: open && !parked -> mine = true
+#endif
+	:: else ->
+#ifdef BREAK_CLAIM_CLOSED
+		mine = loaded;
+		open = mine
+#else
+		if
+		:: el2_lock -> mine = false
+		:: lock(el2_lock);
+			mine = loaded;
+			open = mine;
+			unlock(el2_lock)
+		fi
+#endif
+	fi
+}
+
 /* [hyp_trace_panic, record_panic], on the writer's CPU: the page is begun anew in fact */
 inline panic_here()
 {
 	panicked = true;
+	claim_ring();
 	if
-#ifdef BREAK_RECORD
-	:: open && write < EVENTS ->
-#else
-	:: open && !parked && write < EVENTS ->
-#endif
-		write_event()
+	:: mine && write < EVENTS -> write_event()
 	:: else
 	fi;
 	end_tracing()
@@ -202,6 +223,9 @@ proctype panicker()
 proctype writer()
 {
 	byte attempts, id, word_pos, slot, next, k;
+#if PANIC
+	bool mine;
+#endif
 
 	do
 #if PANIC

@@ -186,6 +186,7 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu);
 bool hyp_trace_cpu_is_away(struct hyp_trace_cpu *cpu);
 void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu);
+bool hyp_trace_ring_claim(struct hyp_trace_cpu *cpu);
 void hyp_trace_end(struct hyp_trace_cpu *cpu);
 
 /* EL2 has panicked: no CPU may trace any more. */
