@@ -463,7 +463,7 @@ TRACE_EVENT(vcpu_wfx,
 		bool secret = hyp_is_secret(vcpu);
 
 		VCPU_ASSIGN(vcpu);
-		__entry->insn = hyp_disclose(secret, hyp_esr_wfx(esr));
+		__entry->insn = hyp_disclose_or(HYP_WFX_WITHHELD, secret, hyp_esr_wfx(esr));
 	),
 	TP_printk(VCPU_PR_FMT " %s", VCPU_PR_ARG,
 		  __print_symbolic(__entry->insn, HYP_SYMBOLS(HYP_WFX_LIST)))
@@ -543,10 +543,11 @@ TRACE_EVENT(vcpu_fixup_sysreg,
 		__entry->value = hyp_disclose(secret, hyp_esr_sysreg_value(esr, vcpu));
 		__entry->sysreg = hyp_disclose(secret, hyp_esr_sysreg(esr));
 		VCPU_ASSIGN(vcpu);
-		__entry->write = hyp_disclose(secret, hyp_esr_sysreg_write(esr));
+		__entry->write = hyp_disclose_or(HYP_ACCESS_WITHHELD, secret,
+						 hyp_esr_sysreg_write(esr));
 	),
 	TP_printk(VCPU_PR_FMT " %s %s value=0x%llx", VCPU_PR_ARG,
-		  __entry->write ? "write" : "read",
+		  __print_symbolic(__entry->write, HYP_SYMBOLS(HYP_ACCESS_LIST)),
 		  __print_symbolic(__entry->sysreg, HYP_SYMBOLS(HYP_SYSREG_LIST)),
 		  __entry->value)
 );

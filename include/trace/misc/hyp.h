@@ -35,7 +35,7 @@ union hyp_guest {
  * struct hyp_secret - a value that is a guest's, as an event takes it
  * @__value:	the value
  *
- * It is no number: only hyp_disclose() gets at it, which asks whether the host may know.
+ * It is no number: only hyp_disclose_or() gets at it, which asks whether the host may know.
  */
 struct hyp_secret {
 	u64	__value;
@@ -101,12 +101,13 @@ enum hyp_exit HYP_ENUM(HYP_EXIT_LIST);
 /* The VMID of an event, where the site does not know whose it is. */
 #define HYP_VMID_A_GUEST	U16_MAX
 
-/* The instruction of a trapped WFx: the field TI of its syndrome. */
+/* The instruction of a trapped WFx, as in its syndrome; of a protected guest, WITHHELD. */
 #define HYP_WFX_LIST(EM, EMe)						\
 	EM(WFX_WFI,	0, "wfi")					\
 	EM(WFX_WFE,	1, "wfe")					\
 	EM(WFX_WFIT,	2, "wfit")					\
-	EMe(WFX_WFET,	3, "wfet")
+	EM(WFX_WFET,	3, "wfet")					\
+	EMe(WFX_WITHHELD, 4, "wfx")
 
 enum hyp_wfx HYP_ENUM(HYP_WFX_LIST);
 
@@ -129,6 +130,14 @@ enum hyp_wfx HYP_ENUM(HYP_WFX_LIST);
 	EMe(INJECT_AA32_DABT,	10, "aa32_dabt")
 
 enum hyp_inject HYP_ENUM(HYP_INJECT_LIST);
+
+/* What a guest does with a register; of a protected guest, WITHHELD. */
+#define HYP_ACCESS_LIST(EM, EMe)					\
+	EM(ACCESS_READ,		0, "read")				\
+	EM(ACCESS_WRITE,	1, "write")				\
+	EMe(ACCESS_WITHHELD,	2, "access")
+
+enum hyp_access HYP_ENUM(HYP_ACCESS_LIST);
 
 /* Registers that EL2 emulates for guests. Any other is printed by its encoding. */
 #define HYP_SYSREG_LIST(EM, EMe)					\
@@ -292,6 +301,7 @@ enum hyp_pool_kind HYP_ENUM(HYP_POOL_LIST);
 	HYP_DEFINE_ENUMS(HYP_EXIT_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_WFX_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_INJECT_LIST)				\
+	HYP_DEFINE_ENUMS(HYP_ACCESS_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_SYSREG_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_SMC_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_TLB_LIST)					\

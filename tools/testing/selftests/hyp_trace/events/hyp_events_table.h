@@ -208,9 +208,11 @@ static const struct row withheld[] = {
 	{ "guest_hvc", guest_hvc, A_GUEST "0x0 func_id=0x0 a1=0x0 a2=0x0 a3=0x0" },
 	{ "guest_smc", guest_smc, A_GUEST "0x0 func_id=0x0 a1=0x0 a2=0x0 a3=0x0" },
 	{ "vcpu_fixup_fp", guest_fp, A_GUEST "FP_ASIMD " CLASS },
-	{ "vcpu_fixup_sysreg", guest_counter, A_GUEST "read 0x0 value=0x0", UNPROTECTED },
-	{ "vcpu_fixup_sysreg", guest_gic, A_GUEST "read 0x0 value=0x0", GICV3 | GIC_TRAPPED },
-	{ "vcpu_wfx", guest_wfi, A_GUEST "wfi" },
+	{ "vcpu_fixup_sysreg", guest_counter, A_GUEST "access 0x0 value=0x0",
+	  UNPROTECTED },
+	{ "vcpu_fixup_sysreg", guest_gic, A_GUEST "access 0x0 value=0x0",
+	  GICV3 | GIC_TRAPPED },
+	{ "vcpu_wfx", guest_wfi, A_GUEST "wfx" },
 };
 
 /* Fields that have only one value, and why. */

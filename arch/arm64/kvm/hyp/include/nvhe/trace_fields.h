@@ -71,13 +71,17 @@ static __always_inline bool hyp_is_secret(union hyp_guest guest)
 }
 
 /**
- * hyp_disclose() - a value of a guest's, if the host may know it
+ * hyp_disclose_or() - a value of a guest's, if the host may know it
+ * @withheld:	what says that it is withheld, where 0 is one of its values
  * @secret:	result of hyp_is_secret()
  * @guests:	the value, a struct hyp_secret; not evaluated if it is secret
  *
- * Return: the value; 0 if it is secret
+ * Return: the value; @withheld if it is secret
  */
-#define hyp_disclose(secret, guests)	((secret) ? 0 : (guests).__value)
+#define hyp_disclose_or(withheld, secret, guests)	((secret) ? (withheld) : (guests).__value)
+
+/* As hyp_disclose_or(), for a value that is 0 if it is secret. */
+#define hyp_disclose(secret, guests)	hyp_disclose_or(0, secret, guests)
 
 /* The host must know a protected guest's exception class anyway, to handle the exit. */
 static __always_inline u64 hyp_disclose_esr(bool secret, struct hyp_secret esr)
