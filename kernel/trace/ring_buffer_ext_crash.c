@@ -13,6 +13,7 @@
 
 #include <linux/gfp.h>
 #include <linux/io.h>
+#include <linux/kmemleak.h>
 #include <linux/slab.h>
 #include <linux/vmcore_info.h>
 
@@ -101,11 +102,12 @@ void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring)
  * rb_ext_crash_init() - make the table of a buffer's rings
  * @ext:	the buffer; without memory, a dump does not have its rings
  *
- * The table is never freed, as vmcoreinfo has its address.
+ * The table is never freed, as vmcoreinfo has its address. The buffer may be.
  */
 void rb_ext_crash_init(struct rb_ext *ext)
 {
 	ext->crash = kcalloc(nr_cpu_ids, sizeof(*ext->crash), GFP_KERNEL);
+	kmemleak_not_leak(ext->crash);
 }
 
 /**

@@ -261,7 +261,6 @@ static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 	ret = trace_ext_test_fail() ?: rb_ext_init(ext);
 	if (ret)
 		goto free_ext;
-	rb_ext_crash_init(ext);
 
 	ret = trace_ext_test_fail() ?: trace_ext_format_init(writer, &ext->format);
 	if (ret)
@@ -298,6 +297,7 @@ static int __init instance_create(struct trace_ext_writer *writer)
 	}
 
 	ext->tr = tr;
+	rb_ext_crash_init(ext);
 	/* From here on, CPUs that come online may get a ring. */
 	smp_store_release(&writer->ext, ext);
 	return 0;
