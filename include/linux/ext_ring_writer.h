@@ -54,7 +54,7 @@ struct ext_ring_record {
  * @nr_slots:	pages in the ring
  * @nr_pages:	the same, with the spares
  * @head:	next position that a reader will get
- * @slots:	one word per slot, see slot_word() in ext_ring.c
+ * @slots:	one word per slot, see slot_word() in ext/ring.c
  * @records:	@nr_pages records, by page id
  * @meta:	shared with the reader, written only
  *

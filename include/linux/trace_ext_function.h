@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * External writers record functions, stack traces and marks in ftrace's own records.
- * trace_ext_functions.c and trace_ext_mark.c check that they are those of trace_entries.h.
+ * ext/functions.c and ext/mark.c check that they are those of trace_entries.h.
  */
 #ifndef _LINUX_TRACE_EXT_FUNCTION_H
 #define _LINUX_TRACE_EXT_FUNCTION_H

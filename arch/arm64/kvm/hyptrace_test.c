@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Files in hyp/ for the tests in tools/testing/selftests/hyp_trace, in addition to those of
- * each external writer's instance (kernel/trace/trace_ext_test.c). A write to:
+ * each external writer's instance (kernel/trace/ext/test.c). A write to:
  *
  *   write_event	makes EL2 record an event
  *   write_host_event	makes the host record such an event, in ordinary instances

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory that is shared with EL2, as it is: ring_pages, see trace_ext_test.c.
+ * The memory that is shared with EL2, as it is: ring_pages, see ext/test.c.
  */
 #ifndef HYP_PAGES_H
 #define HYP_PAGES_H

@@ -29,7 +29,7 @@ cp -a "$tree" "$out/older"
 cp -a "$tree" "$out/moved"
 
 make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
-	[ -f "$tree/kernel/trace/trace_ext.c" ] &&
+	[ -f "$tree/kernel/trace/ext/instance.c" ] &&
 	grep -q hyp_trace_host_smc "$tree/arch/arm64/kvm/hyp/nvhe/hyp-main.c" &&
 	cmp -s "$tree/kernel/trace/trace.c" "$top/build/linux/kernel/trace/trace.c"
 result "apply puts everything into a tree"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A model of waiting for events: the alarm between ring_buffer_ext_wait.c and
- * kernel/trace/ext_ring.c, for spin. Comments in brackets name the functions.
+ * A model of waiting for events: the alarm between ext/wait.c and
+ * kernel/trace/ext/ring.c, for spin. Comments in brackets name the functions.
  *
  * There is one ring, closed at first. Its CPU records EVENTS events while it is open, takes
  * interrupts between them, opens and closes it SWITCHES times, and resets it RESETS times.

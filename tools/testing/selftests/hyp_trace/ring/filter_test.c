@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of filters, in user space: kernel/trace/ext_filter.c and linux/ext_filter.h. What is
+ * Tests of filters, in user space: kernel/trace/ext/filter_compile.c and linux/ext_filter.h. What is
  * compiled must have the result that the comparisons mean, in the words of C; and whatever
  * passes as valid must end and stay inside of the data. Prints TAP. The sanitizers find
  * accesses out of bounds.
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "ext_filter.h"
+#include "filter_compile.h"
 #include "tap.h"
 
 #define RECORD		40

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A bank of memory that survives a reboot, in user space: written by the ring's writer as
- * the hypervisor does, and copied by kernel/trace/ext_mem.c, unchanged, as at boot.
+ * the hypervisor does, and copied by kernel/trace/ext/earlier.c, unchanged, as at boot.
  */
 #ifndef MEM_FIXTURE_H
 #define MEM_FIXTURE_H
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "ext_mem.h"
+#include "earlier.h"
 
 _Thread_local struct lock_use lock_use;
 

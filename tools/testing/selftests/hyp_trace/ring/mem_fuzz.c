@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile banks, made by libFuzzer: kernel/trace/ext_mem.c, unchanged, gets a bank that is
+ * Hostile banks, made by libFuzzer: kernel/trace/ext/earlier.c, unchanged, gets a bank that is
  * made from the input, and copies what it finds to rings.
  *
  * The input's first byte says which parts of the header are made valid; the bank follows. If

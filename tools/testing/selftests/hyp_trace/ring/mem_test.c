@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of what the next boot makes of a bank, in user space: kernel/trace/ext_mem.c. Prints
+ * Tests of what the next boot makes of a bank, in user space: kernel/trace/ext/earlier.c. Prints
  * TAP. The sanitizers find accesses out of bounds.
  */
 

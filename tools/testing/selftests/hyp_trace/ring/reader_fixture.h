@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's reader of an external ring, in user space: ring_buffer_ext_page.c,
+ * The kernel's reader of an external ring, in user space: ext/reader_page.c,
  * _read.c, _stat.c and _iter.c, unchanged, with one CPU's ring in pages of the test.
  */
 #ifndef READER_FIXTURE_H
@@ -11,7 +11,7 @@
 
 #include <linux/mm.h>
 
-#include "ring_buffer_ext_internal.h"
+#include "internal.h"
 
 #define TYPE		100		/* type of the tests' events */
 

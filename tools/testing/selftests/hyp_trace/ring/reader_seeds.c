@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "ext_page.h"
+#include "page.h"
 #include "reader_fuzz.h"
 
 #define COPIES		3	/* of each seed, with other bytes in its script */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the kernel's readers of an external ring, in user space:
- * ring_buffer_ext_page.c, _read.c, _stat.c and _iter.c, with a ring that ext_ring.c
+ * ext/reader_page.c, _read.c, _stat.c and _iter.c, with a ring that ext/ring.c
  * writes, all unchanged, in one thread. reader_stress.c tests them in parallel,
  * reader_fuzz.c with hostile pages.
  *

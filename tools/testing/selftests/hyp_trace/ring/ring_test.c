@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the ring algorithm and of the page decoder, in user space: they use the files
- * that run at EL2 and in the kernel, kernel/trace/ext_ring.c and ext_page.c. The kernel's
+ * that run at EL2 and in the kernel, kernel/trace/ext/ring.c and ext/page.c. The kernel's
  * readers are tested in reader_stress.c.
  *
  * Prints TAP. Some tests use threads; build with -fsanitize=thread or address,undefined
@@ -14,7 +14,7 @@
 
 #include <linux/ext_ring_writer.h>
 
-#include "ext_page.h"
+#include "page.h"
 #include "tap.h"
 
 #define TYPE		100		/* type of the tests' events */

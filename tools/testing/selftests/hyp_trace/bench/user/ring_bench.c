@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of EL2's ring in a program on this machine: ext_ring_writer.h and ext_ring.c,
+ * The cost of EL2's ring in a program on this machine: ext_ring_writer.h and ext/ring.c,
  * unchanged; an event of one u64, into a ring of 1 MiB that is overwritten.
  *
  * Also lower bounds for any tracer: the cost of the clock alone, and of storing as many

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * External ring buffers: non-consuming reads.
+ *
+ * An iterator copies one page of the ring after the other. After each copy it checks
+ * whether the writer has begun to reuse the page. It neither stops the writer nor calls it.
+ * It ends at the position that the writer had when it started, so that it terminates
+ * however fast the writer is.
+ */
+
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/**
+ * struct rb_ext_iter - a non-consuming reader
+ * @c:		the CPU that it reads
+ * @generation:	c->generation; if that has changed, there is nothing more
+ * @next:	position of the page to copy next
+ * @end:	first position that is not read
+ * @end_commit:	bytes to read of the last page, @end - 1
+ * @copy:	copy of the current page
+ * @commit:	bytes of data in @copy
+ * @cursor:	position before the next event
+ * @dropped:	events were skipped since the last event
+ * @seen:	an event has been read
+ */
+struct rb_ext_iter {
+	struct rb_ext_cpu	*c;
+	unsigned int		generation;
+	u64			next;
+	u64			end;
+	u32			end_commit;
+	struct ext_ring_page	*copy;
+	u32			commit;
+	struct ext_cursor	cursor;
+	bool			dropped;
+	bool			seen;
+};
+
+/* Copy the reader page; go to its first unread event. */
+static void take_reader_page(struct rb_ext_iter *iter)
+{
+	struct rb_ext_cpu *c = iter->c;
+
+	rb_ext_refresh(c);
+	memcpy(iter->copy, c->copy, sizeof(*iter->copy));
+	iter->next = c->next_pos;
+	iter->commit = c->commit;
+	iter->cursor = c->done;
+}
+
+/* Copy the next page; return false if it was being reused, or is malformed. */
+static bool iter_copy_page(struct rb_ext_iter *iter)
+{
+	const struct rb_ext_cpu *c = iter->c;
+	const u64 pos = iter->next++;
+	const struct ext_ring_page *page = rb_ext_page_at(c, pos);
+	u64 commit = ext_page_commit(page);
+	struct ext_cursor check;
+
+	/* The page may be reused during the copy; this is checked below. */
+	data_race(memcpy(iter->copy, page, sizeof(*iter->copy)));
+
+	/* Pairs with ring_begin_page(), which sets claimed before it changes the page. */
+	smp_rmb();
+	if (READ_ONCE(c->ring->meta->claimed) >= pos + c->ring->nr_slots)
+		return false;
+
+	if (iter->next == iter->end)
+		commit = min(commit, iter->end_commit);
+
+	ext_cursor_init(&iter->cursor, iter->copy);
+	check = iter->cursor;
+	if (ext_cursor_skip(&check, iter->copy, commit, &c->ext->format) < 0 ||
+	    check.ts > rb_ext_latest(c->ext))
+		return false;
+
+	iter->commit = commit;
+	return true;
+}
+
+/* Go to the next page with events. Return 1, 0 if there is none, -EAGAIN to continue. */
+static int some_pages(struct rb_ext_iter *iter)
+{
+	struct rb_ext_cpu *c = iter->c;
+	unsigned int pages = 0;
+	u64 oldest;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!c->ring || iter->generation != c->generation)
+		return 0;
+
+	while (iter->next < iter->end) {
+		if (pages++ == RB_EXT_PAGES_AT_ONCE)
+			return -EAGAIN;
+
+		iter->commit = 0;
+		iter->cursor.read = 0;
+
+		/* Events have been consumed meanwhile: go on after them. */
+		if (iter->next < c->next_pos) {
+			take_reader_page(iter);
+			if (iter->cursor.read != iter->commit)
+				return 1;
+			continue;
+		}
+
+		oldest = rb_ext_oldest(c, rb_ext_tail(c->ring));
+		if (iter->next < oldest) {
+			iter->next = oldest;
+			iter->dropped = true;
+			continue;
+		}
+
+		if (!iter_copy_page(iter))
+			iter->dropped = true;
+		else if (iter->commit)
+			return 1;
+	}
+
+	return 0;
+}
+
+/* Skip empty and malformed pages; drop the lock every RB_EXT_PAGES_AT_ONCE pages. */
+static bool next_page(struct rb_ext_iter *iter)
+{
+	int ret;
+
+	do {
+		ret = some_pages(iter);
+	} while (ret == -EAGAIN);
+
+	return ret;
+}
+
+/* Go to the oldest event, and set the end. */
+static void iter_start(struct rb_ext_iter *iter)
+{
+	struct rb_ext_cpu *c = iter->c;
+	u64 tail;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	iter->generation = c->generation;
+	iter->dropped = false;
+	iter->commit = 0;
+	iter->cursor.read = 0;
+	iter->next = 0;
+	iter->end = 0;
+	if (!c->ring)
+		return;
+
+	if (c->page)
+		take_reader_page(iter);
+
+	/* Begin with the oldest page; read at most as many pages as the ring has. */
+	tail = rb_ext_tail(c->ring);
+	if (tail >= c->next_pos) {
+		iter->next = rb_ext_oldest(c, tail);
+		iter->end = tail + 1;
+		iter->end_commit = min(ext_page_commit(rb_ext_page_at(c, tail)),
+				       EXT_RING_DATA_SIZE);
+	}
+}
+
+void rb_ext_iter_reset(struct rb_ext_iter *iter)
+{
+	iter_start(iter);
+}
+
+struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp)
+{
+	struct rb_ext_iter *iter = kzalloc(sizeof(*iter), gfp);
+
+	if (!iter)
+		return NULL;
+
+	iter->copy = kmalloc(sizeof(*iter->copy), gfp);
+	if (!iter->copy) {
+		kfree(iter);
+		return NULL;
+	}
+
+	atomic_inc(&ext->iters);
+	iter->c = per_cpu_ptr(ext->cpus, cpu);
+	iter_start(iter);
+	return iter;
+}
+
+void rb_ext_iter_free(struct rb_ext_iter *iter)
+{
+	struct rb_ext *ext = iter->c->ext;
+
+	if (iter->seen && ext->ops->seen)
+		ext->ops->seen();
+	if (atomic_dec_and_test(&ext->iters) && !READ_ONCE(ext->on))
+		schedule_work(&ext->idle);
+
+	kfree(iter->copy);
+	kfree(iter);
+}
+
+/* True if there is an event in the copy or in a later page. */
+static bool iter_fill(struct rb_ext_iter *iter)
+{
+	return iter->cursor.read < iter->commit || next_page(iter);
+}
+
+bool rb_ext_iter_empty(struct rb_ext_iter *iter)
+{
+	return !iter_fill(iter);
+}
+
+/**
+ * rb_ext_iter_peek() - get the next event without going on
+ * @iter:	the iterator
+ * @ts:		boot clock of the event [ns], may be NULL
+ * @missed_events: true if events were missed before it
+ *
+ * Return: the event, or NULL if there is none
+ */
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
+					   int *missed_events)
+{
+	bool filled = iter_fill(iter);
+	struct ext_cursor next;
+
+	*missed_events = iter->dropped;
+	if (!filled)
+		return NULL;
+
+	next = iter->cursor;
+	if (ext_cursor_next(&next, iter->copy, iter->commit,
+			    &iter->c->ext->format) <= 0)
+		return NULL;
+
+	if (ts)
+		*ts = next.ts;
+
+	return (struct ring_buffer_event *)next.header;
+}
+
+void rb_ext_iter_advance(struct rb_ext_iter *iter)
+{
+	iter->dropped = false;
+	iter->seen = true;
+	if (iter_fill(iter))
+		ext_cursor_next(&iter->cursor, iter->copy, iter->commit,
+				&iter->c->ext->format);
+}
