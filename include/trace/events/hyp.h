@@ -2,15 +2,15 @@
 /*
  * The hypervisor's events, each declared once for both sides.
  *
- * EL2 expands this header to inline functions trace_<event>() (nvhe/trace.h), the host to
- * the events of /sys/kernel/tracing/hyp (arch/arm64/kvm/hyptrace_events.c). Neither is a
+ * EL2 expands this header to inline functions trace_<event>() (nvhe/hyptrace.h), the host to
+ * the events of /sys/kernel/tracing/hyp (arch/arm64/kvm/hyptrace/events.c). Neither is a
  * tracepoint: do not include this header from elsewhere.
  *
  * Documentation/trace/hyp-events.rst shows how to add an event. Its catalogue lists each
  * event with the comment that is before its declaration here.
  *
  * TP_fast_assign() is compiled for EL2 only, and runs only if the event is enabled. Values
- * that are costly to get belong there (nvhe/trace_fields.h).
+ * that are costly to get belong there (nvhe/hyptrace/fields.h).
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hyp

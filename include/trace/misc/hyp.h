@@ -24,7 +24,7 @@ struct kvm_vcpu;
  * union hyp_guest - a guest's vCPU, as an event takes it
  * @__vcpu:	what is passed
  *
- * TP_fast_assign() can't follow the pointer. Functions in nvhe/trace_fields.h do, and what they
+ * TP_fast_assign() can't follow the pointer. Functions in nvhe/hyptrace/fields.h do, and what they
  * return of the guest is a struct hyp_secret.
  */
 union hyp_guest {

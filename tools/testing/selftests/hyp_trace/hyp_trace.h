@@ -480,7 +480,7 @@ static inline int read_raw(int cpu, event_fn fn, void *data)
 	return count;
 }
 
-/* As in asm/kvm_hyptrace.h, which user space cannot include. */
+/* As in asm/hyptrace.h, which user space cannot include. */
 enum hyp_trace_test_action {
 	HYP_TRACE_TEST_PANIC,
 	HYP_TRACE_TEST_PANIC_LOCKED,

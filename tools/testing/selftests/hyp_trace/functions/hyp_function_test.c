@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the tracers of EL2's functions: what they show is what EL2 has called, to the call.
- * EL2 calls the tree of arch/arm64/kvm/hyp/nvhe/function_test.c.
+ * EL2 calls the tree of arch/arm64/kvm/hyp/nvhe/hyptrace/function_test.c.
  */
 
 #include "../tracefs/hyp_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of stack traces of EL2: they are what EL2 has called, also where a hook has replaced a
- * return address. EL2 calls the functions of arch/arm64/kvm/hyp/nvhe/function_test.c.
+ * return address. EL2 calls the functions of arch/arm64/kvm/hyp/nvhe/hyptrace/function_test.c.
  */
 
 #include "../tracefs/hyp_fixture.h"

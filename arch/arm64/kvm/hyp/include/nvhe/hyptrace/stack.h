@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracing at EL2: addresses of EL2's text, and stack traces (stack.c).
+ */
+#ifndef __ARM64_KVM_HYP_NVHE_TRACE_STACK_H
+#define __ARM64_KVM_HYP_NVHE_TRACE_STACK_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#include <asm/sections.h>
+
+/* An address of EL2's text and this are the address in the kernel; 0 before it is known. */
+extern u64 hyp_text_to_kernel;
+
+/**
+ * hyp_is_text() - test whether an address is in EL2's text
+ * @addr:	the address
+ *
+ * Return: true if so
+ */
+static __always_inline bool hyp_is_text(u64 addr)
+{
+	return addr - (u64)__hyp_text_start < __hyp_text_end - __hyp_text_start;
+}
+
+/**
+ * hyp_text_set() - set what addresses in records are
+ * @text:	they are as if EL2's text began there
+ */
+static inline void hyp_text_set(u64 text)
+{
+	WRITE_ONCE(hyp_text_to_kernel, text - (u64)__hyp_text_start);
+}
+
+struct hyp_trace_cpu;
+
+void hyp_stack_record(struct hyp_trace_cpu *cpu, u64 now);
+void hyp_stack_unhook(struct hyp_trace_cpu *cpu);
+
+#endif /* __ARM64_KVM_HYP_NVHE_TRACE_STACK_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracing at EL2: settings that tests may change (CONFIG_NVHE_EL2_TRACING_TEST).
+ */
+#ifndef __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
+#define __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
+
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#include <asm/hyptrace.h>
+
+#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+
+/**
+ * struct hyp_trace_test - settings of a test
+ * @step_pages:	pages in a step of loading or unloading, 0 for HYP_TRACE_STEP_PAGES
+ * @withhold:	treat every guest as a protected one; 6.12 can't create protected guests
+ * @panic_swapped: panic when a page has been swapped
+ * @refuse:	so often an interrupt comes when a guest is about to be entered
+ */
+struct hyp_trace_test {
+	u32	step_pages;
+	bool	withhold;
+	bool	panic_swapped;
+	u32	refuse;
+};
+
+extern struct hyp_trace_test hyp_trace_test;
+
+void hyp_test_tree(void);
+int hyp_test_int_error(void);
+u64 hyp_test_recurse(u64 depth);
+void hyp_result_kinds(void);
+bool hyp_result_bool(void);
+int hyp_result_unlisted(void);
+
+static inline u32 hyp_trace_step_pages(void)
+{
+	return hyp_trace_test.step_pages ?: HYP_TRACE_STEP_PAGES;
+}
+
+static inline bool hyp_trace_test_withhold(void)
+{
+	return hyp_trace_test.withhold;
+}
+
+static inline void hyp_trace_test_swapped(void)
+{
+	BUG_ON(hyp_trace_test.panic_swapped);
+}
+
+/* Whether to let an interrupt come now. */
+static inline bool hyp_trace_test_refuse(void)
+{
+	if (likely(!hyp_trace_test.refuse))
+		return false;
+
+	hyp_trace_test.refuse--;
+	return true;
+}
+
+#else
+
+static inline u32 hyp_trace_step_pages(void)
+{
+	return HYP_TRACE_STEP_PAGES;
+}
+
+static inline bool hyp_trace_test_withhold(void)
+{
+	return false;
+}
+
+static inline void hyp_trace_test_swapped(void) { }
+
+static inline bool hyp_trace_test_refuse(void)
+{
+	return false;
+}
+
+#endif
+#endif /* __ARM64_KVM_HYP_NVHE_TRACE_TEST_H */

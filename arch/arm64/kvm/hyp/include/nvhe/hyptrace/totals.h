@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Totals of the time at EL2: the hooks, see asm/hyptrace_totals.h.
+ *
+ * Nothing here runs while no totals are kept. The host's exceptions come through vectors of
+ * their own (vector.S), and guests' entries and exits through the check for any event.
+ */
+#ifndef __ARM64_KVM_HYP_NVHE_TOTALS_H
+#define __ARM64_KVM_HYP_NVHE_TOTALS_H
+
+#include <linux/limits.h>
+
+#include <asm/kvm_asm.h>
+#include <asm/hyptrace_totals.h>
+
+struct hyp_trace_cpu;
+struct hyp_trace_memory;
+struct kvm_cpu_context;
+struct kvm_vcpu;
+
+/**
+ * struct hyp_totals_own - EL2's own copy of a row
+ * @key:	as in struct hyp_totals_row
+ * @low:	with @span, the intervals for which the fast path will do [ns]: none shorter
+ *		than @min or longer than @max, and longer than 32 ns, up to 2^36 ns
+ * @span:	length of that range
+ * @count:	number of intervals
+ * @total:	sum of the intervals [ns]
+ * @shared:	where the row is published
+ * @min:	shortest interval [ns]
+ * @max:	longest interval [ns]
+ * @bucket:	number of intervals by length
+ */
+struct hyp_totals_own {
+	u64			key;
+	u64			low;
+	u64			span;
+	u64			count;
+	u64			total;
+	struct hyp_totals_row	*shared;
+	u64			min;
+	u64			max;
+	u64			bucket[HYP_TOTALS_BUCKETS];
+};
+
+/* Hypercalls, whose rows are found by number. */
+#define HYP_TOTALS_HCALL_IDS	(__KVM_HOST_SMCCC_FUNC___hyp_trace_test + 1)
+
+/**
+ * struct hyp_totals_cpu - totals of one CPU
+ * @ordinary:	the ordinary rows
+ * @mask:	their number, less 1
+ * @guest_key:	a vCPU's key of the kind GUEST, 0 if none
+ * @guest:	the row of @guest_key
+ * @left:	when the CPU has left EL2, for a guest or for PSCI firmware [cycles]
+ * @away:	time at EL2 that does not count: a guest or PSCI firmware had the CPU [cycles]
+ * @exit_host:	1 as long as neither had it since the host has entered EL2, then 0. So a
+ *		guest's exit that ends has been handled by the host if this is 1, by EL2 if
+ *		it is 0
+ * @psci:	the host has entered EL2 to call PSCI firmware
+ * @open:	this CPU measures
+ * @epoch:	the measurement that this CPU takes part in, HYP_TOTALS_CLOSED if none
+ * @hcall:	rows of hypercalls that have been counted, by number
+ * @other:	the rows "other", by kind
+ * @state:	where the table's state is published
+ * @used:	ordinary rows that are used
+ * @replaced:	see struct hyp_totals_state
+ */
+struct hyp_totals_cpu {
+	struct hyp_totals_own	*ordinary;
+	u64			mask;
+	u64			guest_key;
+	struct hyp_totals_own	*guest;
+	u64			left;
+	u64			away;
+	u64			exit_host;
+	bool			psci;
+	bool			open;
+	u32			epoch;
+	struct hyp_totals_own	*hcall[HYP_TOTALS_HCALL_IDS];
+
+	struct hyp_totals_own	*other;
+	struct hyp_totals_state	*state;
+	u64			used;
+	u64			replaced;
+};
+
+/* No vCPU's epoch. */
+#define HYP_TOTALS_CLOSED	U32_MAX
+
+/* The present measurement, 0 before the first one. */
+extern u32 hyp_totals_epoch;
+
+void hyp_totals_open(struct hyp_trace_cpu *cpu);
+void hyp_totals_shut(struct hyp_totals_cpu *totals);
+
+void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt);
+void hyp_totals_guest_enter(struct kvm_vcpu *vcpu);
+void hyp_totals_guest_enter_at(struct kvm_vcpu *vcpu, u64 now);
+u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code);
+void hyp_totals_guest_exit_at(struct kvm_vcpu *vcpu, u64 exit_code, u64 now);
+void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu);
+void hyp_totals_psci_return(struct hyp_trace_cpu *cpu);
+void hyp_totals_settle(struct hyp_totals_cpu *totals);
+
+#define HYP_TOTALS_HCALLS(X)						\
+	X(__hyp_totals_load)						\
+	X(__hyp_totals_unload)						\
+	X(__hyp_totals_enable)						\
+	X(__hyp_totals_vm)
+
+#endif /* __ARM64_KVM_HYP_NVHE_TOTALS_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: filters.
+ *
+ * The host puts comparisons at places of one array, and then tells which of them are an
+ * event's filter. It decides where they are. EL2 checks each comparison before it uses it:
+ * whatever a hostile host does, and whenever, a filter ends, stays inside of the array and
+ * looks at nothing but the event (ext_filter_pred_is_valid()). So nothing at EL2 waits for
+ * the host when a filter is exchanged.
+ */
+
+#include <nvhe/hyptrace/filter.h>
+
+#include <nvhe/trap_handler.h>
+
+struct ext_filter_pred hyp_filter_pred[HYP_FILTER_PLACES];
+u16 hyp_event_filter[HYP_FILTER_USES][HYP_NR_EVENTS];
+
+/**
+ * struct hyp_filter - an event's filter
+ * @place:	where its first comparison is
+ * @nr:		number of its comparisons; 0 if the event has no filter
+ */
+struct hyp_filter {
+	u16	place;
+	u16	nr;
+};
+
+static struct {
+	hyp_spinlock_t		lock;	/* taken before hyp_trace.lock */
+	struct hyp_filter	event[HYP_FILTER_USES][HYP_NR_EVENTS];
+} hyp_filters;
+
+static bool has_place(const struct hyp_filter *filter, u64 place)
+{
+	return place >= filter->place && place - filter->place < filter->nr;
+}
+
+/* True if a filter has a comparison at a place. */
+static bool place_is_used(u64 place)
+{
+	int use, event;
+
+	hyp_assert_lock_held(&hyp_filters.lock);
+
+	for (use = 0; use < HYP_FILTER_USES; use++)
+		for (event = 0; event < HYP_NR_EVENTS; event++)
+			if (has_place(&hyp_filters.event[use][event], place))
+				return true;
+
+	return false;
+}
+
+/* Replace a comparison, which another CPU may be using if the host has not waited for it. */
+static void place_set(u64 place, const struct ext_filter_pred *pred)
+{
+	struct ext_filter_pred *to = &hyp_filter_pred[place];
+
+	WRITE_ONCE(to->lo, pred->lo);
+	WRITE_ONCE(to->width, pred->width);
+	WRITE_ONCE(to->mask, pred->mask);
+	WRITE_ONCE(to->offset, pred->offset);
+	WRITE_ONCE(to->next[0], pred->next[0]);
+	WRITE_ONCE(to->next[1], pred->next[1]);
+}
+
+void handle___hyp_trace_pred(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, place, host_ctxt, 1);
+	DECLARE_REG(u64, lo, host_ctxt, 2);
+	DECLARE_REG(u64, width, host_ctxt, 3);
+	DECLARE_REG(u64, mask, host_ctxt, 4);
+	DECLARE_REG(u64, rest, host_ctxt, 5);
+	const struct ext_filter_pred pred = {
+		.lo	= lo,
+		.width	= width,
+		.mask	= mask,
+		.offset	= rest,
+		.next	= { rest >> 16, rest >> 32 },
+	};
+	int ret = -EINVAL;
+
+	if (place >= EXT_FILTER_FIRST && place < HYP_FILTER_PLACES &&
+	    rest == hyp_filter_rest(&pred) &&
+	    ext_filter_pred_is_valid(&pred, place, HYP_FILTER_PLACES,
+				     offsetof(struct hyp_trace_draft, beyond))) {
+		hyp_spin_lock(&hyp_filters.lock);
+		ret = place_is_used(place) ? -EBUSY : 0;
+		if (!ret)
+			place_set(place, &pred);
+		hyp_spin_unlock(&hyp_filters.lock);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
+
+/* Check whether an event may have a filter. */
+static bool filter_is_valid(u64 event, u64 place, u64 nr)
+{
+	u64 size, end = place + nr;
+
+	hyp_assert_lock_held(&hyp_filters.lock);
+
+	size = offsetof(struct hyp_trace_draft, record) + hyp_record_size(event);
+	for (; place < end; place++)
+		if (!ext_filter_pred_is_valid(&hyp_filter_pred[place], place, end, size))
+			return false;
+
+	return true;
+}
+
+void handle___hyp_trace_filter(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, use, host_ctxt, 2);
+	DECLARE_REG(u64, place, host_ctxt, 3);
+	DECLARE_REG(u64, nr, host_ctxt, 4);
+	int ret = -EINVAL;
+
+	if (event < HYP_NR_EVENTS && use < HYP_FILTER_USES &&
+	    nr <= EXT_FILTER_MAX && place >= EXT_FILTER_FIRST &&
+	    place <= HYP_FILTER_PLACES - nr) {
+		hyp_spin_lock(&hyp_filters.lock);
+		if (filter_is_valid(event, place, nr)) {
+			hyp_filters.event[use][event] = (struct hyp_filter) { place, nr };
+			/*
+			 * The release pairs with the address dependency in
+			 * hyp_filter_match(): the comparisons come first.
+			 */
+			smp_store_release(&hyp_event_filter[use][event], nr ? place : 0);
+			if (use == HYP_FILTER_RECORD)
+				hyp_trace_set_filtered(event, nr);
+			ret = 0;
+		}
+		hyp_spin_unlock(&hyp_filters.lock);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: events that the host follows.
+ *
+ * Such an event goes to a ring of its own, which the host empties at once and passes on to
+ * histograms, perf and BPF. So the user's ring, its filters, its triggers and its readers
+ * have no part in it.
+ */
+
+#include <nvhe/hyptrace/filter.h>
+
+#include <nvhe/trap_handler.h>
+
+/* What the host does to get the events causes no event that is followed: that would not end. */
+static bool is_own_call(struct kvm_cpu_context *host_ctxt)
+{
+	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
+
+	switch (id) {
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_follow:
+		return true;
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_load:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_unload:
+	case __KVM_HOST_SMCCC_FUNC___hyp_trace_swap:
+		return cpu_reg(host_ctxt, 1) & HYP_TRACE_FOLLOWER;
+	default:
+		return false;
+	}
+}
+
+/**
+ * hyp_follow_handle_trap() - handle_trap(), with events that are followed
+ * @host_ctxt:	the host's registers
+ */
+void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
+{
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	cpu->followed = ESR_ELx_EC(read_sysreg_el2(SYS_ESR)) != ESR_ELx_EC_HVC64 ||
+			!is_own_call(host_ctxt);
+	if (cpu->totals.open)
+		hyp_totals_handle_trap(host_ctxt);
+	else
+		hyp_trace_handle_trap(host_ctxt);
+}
+
+static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
+{
+	if (!cpu->followed)
+		return;
+
+	cpu->leave |= HYP_LEAVE_FOLLOWED;
+	ext_ring_write(cpu->draft.record, size, &cpu->follower.ring, now);
+}
+
+/**
+ * hyp_trace_beyond_ring() - an event that is followed, or a trigger, or has its stack recorded
+ * @type:	the event's word in hyp_event_id[]
+ * @size:	size of the record [bytes]
+ * @cpu:	this CPU; its draft has the event's record
+ * @now:	boot clock if the time is known [ns], or 0
+ *
+ * Return: true if the event was recorded in the user's ring
+ */
+bool hyp_trace_beyond_ring(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
+{
+	/* It may never have been. */
+	if (unlikely(!cpu->traced))
+		return false;
+
+	now = now ?: hyp_clock_now(&cpu->clock);
+	if (type & HYP_EVENT_FOLLOWED)
+		follow(cpu, size, now);
+
+	/* A CPU or task that the user does not trace triggers nothing, either. */
+	if (!cpu->user.ring.open && !cpu->user.ring.suspended)
+		return false;
+
+	if (type & HYP_EVENT_TRIGGER)
+		return hyp_trace_triggered(cpu, type, size, now);
+
+	if ((type & (HYP_EVENT_UNRECORDED | HYP_EVENT_UNPAIRED)) ||
+	    !hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD) ||
+	    !ext_ring_write(cpu->draft.record, size, &cpu->user.ring, now))
+		return false;
+
+	if (type & HYP_EVENT_STACK)
+		hyp_stack_record(cpu, now);
+
+	return true;
+}
+
+void handle___hyp_trace_follow(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, id, host_ctxt, 2);
+	int ret = -EINVAL;
+
+	if (event < HYP_NR_EVENTS && id <= U16_MAX) {
+		ret = id && hyp_trace_locked ? -EPERM : 0;
+		if (!ret)
+			hyp_trace_set_followed(event, id);
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}

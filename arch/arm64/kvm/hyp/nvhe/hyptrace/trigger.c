@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: triggers, events that stop or start recording, or have their stack recorded.
+ *
+ * Nothing here takes a lock: a trigger acts in the middle of anything that EL2 does.
+ */
+
+#include <nvhe/hyptrace/filter.h>
+
+#include <nvhe/trap_handler.h>
+
+/**
+ * struct hyp_trigger - what an event does
+ * @action:	enum hyp_trace_action
+ * @left:	how often it may still do it; -1 if there is no limit. All CPUs share this
+ */
+struct hyp_trigger {
+	u8	action;
+	s64	left;
+};
+
+/* The first index is enum hyp_filter_use: that of the filter that decides whether it acts. */
+static struct hyp_trigger hyp_triggers[HYP_FILTER_USES][HYP_NR_EVENTS];
+
+/* Take one of the times that are left; false if there is none. */
+static bool take_one(struct hyp_trigger *trigger)
+{
+	s64 left = READ_ONCE(trigger->left);
+
+	do {
+		if (left <= 0)
+			return left;
+	} while (!try_cmpxchg(&trigger->left, &left, left - 1));
+
+	return true;
+}
+
+/* Another CPU was first: it has not been used. */
+static void give_back(struct hyp_trigger *trigger)
+{
+	s64 left = READ_ONCE(trigger->left);
+
+	do {
+		if (left < 0)
+			return;
+	} while (!try_cmpxchg(&trigger->left, &left, left + 1));
+}
+
+/* Stop or start, unless that was done before. Only who changes the state counts. */
+static void act(struct hyp_trace_cpu *cpu, struct hyp_trigger *trigger, bool on)
+{
+	if (hyp_trace_is_running() == on || !take_one(trigger))
+		return;
+
+	if (!hyp_trace_turn(on))
+		give_back(trigger);
+	else
+		cpu->leave |= HYP_LEAVE_TURNED;
+}
+
+/* The action that an event is to take now. */
+static u8 action_now(struct hyp_trace_cpu *cpu, u64 type, enum hyp_filter_use use)
+{
+	struct hyp_trigger *trigger = &hyp_triggers[use][FIELD_GET(HYP_EVENT_NUMBER, type)];
+	/* Pairs with handle___hyp_trace_trigger(): the count and the filter come first. */
+	u8 action = smp_load_acquire(&trigger->action);
+
+	return action && hyp_filter_match(&cpu->draft, type, use) ? action : HYP_TRACE_NO_ACTION;
+}
+
+/*
+ * Record the stack of an event, if it is to be. Like in ftrace, the trigger does that even if the
+ * event itself is not recorded.
+ */
+static void record_stack(struct hyp_trace_cpu *cpu, u64 type, bool written, bool trigger, u64 now)
+{
+	struct hyp_trigger *of = &hyp_triggers[HYP_FILTER_STACK][FIELD_GET(HYP_EVENT_NUMBER, type)];
+
+	trigger = trigger && hyp_trace_is_running() && take_one(of);
+	if (trigger || (written && type & HYP_EVENT_STACK))
+		hyp_stack_record(cpu, now);
+}
+
+/**
+ * hyp_trace_triggered() - an event that is a trigger
+ * @cpu:	this CPU; its draft has the event's record
+ * @type:	the event's word in hyp_event_id[]
+ * @size:	size of the record [bytes]
+ * @now:	boot clock [ns]
+ *
+ * As in ftrace, an event that starts recording is recorded itself if it is enabled, and one
+ * that stops it is recorded before.
+ *
+ * Return: true if the event was recorded
+ */
+bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
+{
+	unsigned int event = FIELD_GET(HYP_EVENT_NUMBER, type);
+	struct hyp_trigger *trigger = &hyp_triggers[HYP_FILTER_TRIGGER][event];
+	u8 action = action_now(cpu, type, HYP_FILTER_TRIGGER);
+	bool stack = action_now(cpu, type, HYP_FILTER_STACK);
+	struct trace_entry *entry = (void *)cpu->draft.record;
+	bool written = false;
+	u32 now_type = type;
+
+	if (action == HYP_TRACE_START) {
+		act(cpu, trigger, true);
+		/* The host may have enabled or disabled it meanwhile, with another type. */
+		now_type = READ_ONCE(hyp_event_id[event]);
+		entry->type = now_type;
+	}
+
+	if (now_type && !((now_type & HYP_EVENT_UNRECORDED) || (type & HYP_EVENT_UNPAIRED)) &&
+	    hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD))
+		written = ext_ring_write(cpu->draft.record, size, &cpu->user.ring, now);
+	record_stack(cpu, type, written, stack, now);
+
+	if (action == HYP_TRACE_STOP)
+		act(cpu, trigger, false);
+
+	return written;
+}
+
+static bool has_action(u64 use, u64 action)
+{
+	switch (use) {
+	case HYP_FILTER_TRIGGER:
+		return action <= HYP_TRACE_START;
+	case HYP_FILTER_STACK:
+		return action == HYP_TRACE_STACK || !action;
+	default:
+		return false;
+	}
+}
+
+void handle___hyp_trace_trigger(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, use, host_ctxt, 2);
+	DECLARE_REG(u64, action, host_ctxt, 3);
+	DECLARE_REG(s64, count, host_ctxt, 4);
+	struct hyp_trigger *trigger;
+	int ret = -EINVAL;
+
+	if (event < HYP_NR_EVENTS && has_action(use, action) && count >= -1) {
+		ret = action && hyp_trace_locked ? -EPERM : 0;
+		if (!ret) {
+			trigger = &hyp_triggers[use][event];
+			WRITE_ONCE(trigger->left, count);
+			/* Pairs with action_now(). */
+			smp_store_release(&trigger->action, action);
+			hyp_trace_set_trigger(event, use, action);
+		}
+	}
+
+	cpu_reg(host_ctxt, 1) = ret;
+}
+
+void handle___hyp_trace_triggers(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, use, host_ctxt, 2);
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	if (event >= HYP_NR_EVENTS || use >= HYP_FILTER_USES) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	/* If this call's hyp_exit is a trigger, it must not change what the host is told. */
+	hyp_trace_exit_early(cpu);
+
+	cpu_reg(host_ctxt, 1) = 0;
+	cpu_reg(host_ctxt, 2) = hyp_trace_tell(cpu);
+	cpu_reg(host_ctxt, 3) = READ_ONCE(hyp_triggers[use][event].left);
+}

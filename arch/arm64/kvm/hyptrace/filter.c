@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host side of hypervisor tracing: filters and triggers. EL2 has an array for the comparisons
+ * of all filters; the host decides who gets which places.
+ */
+
+#include <linux/bitmap.h>
+#include <linux/smp.h>
+
+#include <asm/hyptrace.h>
+#include <asm/hyptrace_ids.h>
+
+#include "hyptrace.h"
+
+/* Places that have comparisons, or had them while a CPU may be using them. */
+static DECLARE_BITMAP(places_used, HYP_FILTER_PLACES);
+
+/* The places of each event's filters. Protected by event_mutex, as @places_used. */
+static struct places {
+	unsigned int	first;
+	unsigned int	nr;
+} places[HYP_FILTER_USES][HYP_NR_EVENTS];
+
+/* Put a filter's comparisons at places from @first. */
+static int put_preds(const struct ext_filter_pred *preds, unsigned int nr, unsigned int first)
+{
+	const unsigned int shift = first - EXT_FILTER_FIRST;
+	struct arm_smccc_res res;
+	struct ext_filter_pred pred;
+	unsigned int i, side;
+	u64 place, rest;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		pred = preds[i];
+		for (side = 0; side < 2; side++)
+			if (pred.next[side] >= EXT_FILTER_FIRST)
+				pred.next[side] += shift;
+
+		place = first + i;
+		rest = hyp_filter_rest(&pred);
+		ret = hyptrace_call(&res, __hyp_trace_pred, place, pred.lo, pred.width,
+				    pred.mask, rest);
+		if (ret)
+			return ret;
+	}
+
+	return 0;
+}
+
+/* Find places for @nr comparisons, the first one is *@first. */
+static int find_places(unsigned int nr, u64 *first)
+{
+	*first = EXT_FILTER_FIRST;
+	if (nr)
+		*first = bitmap_find_next_zero_area(places_used, HYP_FILTER_PLACES,
+						    EXT_FILTER_FIRST, nr, 0);
+
+	return *first < HYP_FILTER_PLACES ? 0 : -ENOSPC;
+}
+
+static int set_filter(unsigned int event, enum hyp_filter_use use,
+		      const struct ext_filter_pred *preds, unsigned int nr)
+{
+	struct places *of = &places[use][event], old = *of;
+	struct arm_smccc_res res;
+	u64 number = event, kind = use, count = nr, first;
+	int ret = find_places(nr, &first);
+
+	if (ret)
+		return ret;
+
+	ret = put_preds(preds, nr, first) ?:
+	      hyptrace_call(&res, __hyp_trace_filter, number, kind, first, count);
+	if (ret) {
+		pr_err_ratelimited("hyp_trace: EL2 does not take the filter of event number %u: %pe\n",
+				   event, ERR_PTR(ret));
+		return ret;
+	}
+
+	bitmap_set(places_used, first, nr);
+	of->first = first;
+	of->nr = nr;
+
+	/* A CPU that takes an interrupt is not at EL2, so it does not use the old filter. */
+	if (old.nr)
+		kick_all_cpus_sync();
+	bitmap_clear(places_used, old.first, old.nr);
+	return 0;
+}
+
+/**
+ * hyptrace_set_filter() - give an event a filter, or take it away
+ * @event:	the event's number
+ * @preds:	the filter's comparisons, for places from EXT_FILTER_FIRST
+ * @nr:		their number; 0 for no filter
+ *
+ * The event has either the old or the new filter at any time. If the function fails, it has
+ * the old one.
+ *
+ * Context: event_mutex is held.
+ * Return: 0, -ENOSPC if there is no room for as many comparisons, or EL2's error
+ */
+int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
+			unsigned int nr)
+{
+	return set_filter(event, HYP_FILTER_RECORD, preds, nr);
+}
+
+/* Which of an event's filters decides whether it does something. */
+static enum hyp_filter_use use_of(enum trace_ext_action action)
+{
+	return action == TRACE_EXT_STACK_TRACE ? HYP_FILTER_STACK : HYP_FILTER_TRIGGER;
+}
+
+static int set_action(unsigned int event, enum hyp_filter_use use, enum hyp_trace_action action,
+		      long count)
+{
+	struct arm_smccc_res res;
+	u64 number = event, kind = use, what = action, times = count;
+	int ret = hyptrace_call(&res, __hyp_trace_trigger, number, kind, what, times);
+
+	if (ret)
+		pr_err_ratelimited("hyp_trace: EL2 does not take the trigger of event number %u: %pe%s\n",
+				   event, ERR_PTR(ret), hyptrace_if_locked(ret));
+	else if (action != HYP_TRACE_NO_ACTION)
+		hyptrace_end_guest_runs();
+
+	return ret;
+}
+
+/**
+ * hyptrace_set_trigger() - make an event a trigger
+ * @event:	the event's number
+ * @action:	what it shall do
+ * @count:	how often at most; -1 for no limit
+ * @preds:	when it shall do it: as for hyptrace_set_filter()
+ * @nr:		their number
+ *
+ * Context: event_mutex is held.
+ * Return: as hyptrace_set_filter()
+ */
+int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long count,
+			 const struct ext_filter_pred *preds, unsigned int nr)
+{
+	static const enum hyp_trace_action hyp_action[] = {
+		[TRACE_EXT_NO_ACTION]	= HYP_TRACE_NO_ACTION,
+		[TRACE_EXT_STOP]	= HYP_TRACE_STOP,
+		[TRACE_EXT_START]	= HYP_TRACE_START,
+		[TRACE_EXT_STACK_TRACE]	= HYP_TRACE_STACK,
+	};
+	enum hyp_filter_use use = use_of(action);
+	int ret = set_filter(event, use, preds, nr);
+
+	if (ret)
+		return ret;
+
+	ret = set_action(event, use, hyp_action[action], count);
+	if (ret)
+		set_filter(event, use, NULL, 0);
+
+	return ret;
+}
+
+/**
+ * hyptrace_del_trigger() - have an event do something no longer
+ * @event:	the event's number
+ * @action:	what it has done
+ *
+ * Context: event_mutex is held.
+ */
+void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action)
+{
+	enum hyp_filter_use use = use_of(action);
+
+	set_action(event, use, HYP_TRACE_NO_ACTION, 0);
+	/* A CPU at EL2 may be about to apply the filter, and then to act. */
+	kick_all_cpus_sync();
+	set_filter(event, use, NULL, 0);
+}
+
+/**
+ * hyptrace_trigger_left() - get how often an event may still do something
+ * @event:	the event's number
+ * @action:	what it does
+ *
+ * Return: the number, -1 if there is no limit
+ */
+long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action)
+{
+	struct arm_smccc_res res;
+	u64 number = event, use = use_of(action);
+
+	return hyptrace_call(&res, __hyp_trace_triggers, number, use) ? 0 : res.a3;
+}
+
+/**
+ * hyptrace_set_running() - stop or start recording, as triggers do
+ * @on:		start it
+ *
+ * Context: any.
+ */
+void hyptrace_set_running(bool on)
+{
+	struct arm_smccc_res res;
+	u64 run = on;
+
+	hyptrace_call(&res, __hyp_trace_run, run);
+}
+
+/**
+ * hyptrace_is_running() - test whether triggers, or hyptrace_set_running(), have it running
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool hyptrace_is_running(void)
+{
+	struct arm_smccc_res res;
+	u64 any = 0, use = HYP_FILTER_TRIGGER;
+
+	return !hyptrace_call(&res, __hyp_trace_triggers, any, use) && res.a2;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Host side of hypervisor tracing: declarations that its files share.
+ */
+#ifndef __ARM64_KVM_HYPTRACE_HOST_H
+#define __ARM64_KVM_HYPTRACE_HOST_H
+
+#include <linux/arm-smccc.h>
+#include <linux/errno.h>
+#include <linux/panic.h>
+#include <linux/sched.h>
+#include <linux/trace_ext.h>
+
+#include <asm/kvm_asm.h>
+
+extern bool hyptrace_el2_dead;
+
+#ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
+/* A test's function, which is called when EL2 has panicked. */
+extern void (*hyptrace_after_panic)(void);
+#endif
+
+/**
+ * hyptrace_may_call() - test whether a hypercall is safe
+ *
+ * When EL2 has panicked, it may hold any lock. A panic of the host may have stopped a CPU
+ * at EL2.
+ *
+ * Return: false if EL2 has panicked, or in a panic
+ */
+static inline bool hyptrace_may_call(void)
+{
+	return likely(!READ_ONCE(hyptrace_el2_dead) &&
+		      atomic_read(&panic_cpu) == PANIC_CPU_INVALID);
+}
+
+/**
+ * hyptrace_call() - make a tracing hypercall, see asm/hyptrace.h
+ * @res:	struct arm_smccc_res *, for the second and further results
+ * @func:	the hypercall
+ *
+ * Return: the first result as an int; -ENODEV if EL2 does not know the call, because KVM's
+ * hypervisor is not installed; -EIO if EL2 has panicked, or in a panic
+ */
+#define hyptrace_call(res, func, ...)					\
+({									\
+	struct arm_smccc_res *__r = (res);				\
+	int __ret = -EIO;						\
+									\
+	if (hyptrace_may_call()) {					\
+		arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(func),		\
+				  ##__VA_ARGS__, __r);			\
+		__ret = __r->a0 == SMCCC_RET_SUCCESS ? (int)__r->a1 : -ENODEV; \
+	}								\
+	__ret;								\
+})
+
+/**
+ * hyptrace_call_steps() - make a tracing hypercall until it has done all its steps
+ * @res:	as for hyptrace_call(); from the last step
+ * @func:	the hypercall
+ *
+ * Context: may sleep.
+ * Return: as hyptrace_call(), from the last step
+ */
+#define hyptrace_call_steps(res, func, ...)				\
+({									\
+	int __last;							\
+									\
+	do {								\
+		__last = hyptrace_call(res, func, ##__VA_ARGS__);	\
+		cond_resched();						\
+	} while (__last == -EINPROGRESS);				\
+	__last;								\
+})
+
+void hyptrace_end_guest_runs(void);
+
+/**
+ * struct hyptrace_memory - memory for EL2
+ * @region:	for EL2 alone, while it has the memory
+ * @region_pages: size of the region
+ * @first:	first shared page
+ * @pages:	the other shared pages
+ * @nr_pages:	their number
+ */
+struct hyptrace_memory {
+	void		*region;
+	size_t		region_pages;
+	void		*first;
+	void *const	*pages;
+	u32		nr_pages;
+};
+
+int hyptrace_memory_prepare(struct hyptrace_memory *mem);
+void hyptrace_memory_release(struct hyptrace_memory *mem);
+
+extern bool hyptrace_available;
+const char *hyptrace_if_locked(int ret);
+
+void hyptrace_clock_changed(void);
+void hyptrace_sync_this_cpu(void);
+void hyptrace_sync_all(void);
+
+int hyptrace_clock_start(void);
+void hyptrace_clock_stop(void);
+void hyptrace_clock_resume(void);
+
+int hyptrace_doorbell_init(void);
+
+int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
+			unsigned int nr);
+int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long count,
+			 const struct ext_filter_pred *preds, unsigned int nr);
+void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action);
+long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action);
+int hyptrace_mark(unsigned long ip, const char *text, size_t len);
+void hyptrace_set_running(bool on);
+bool hyptrace_is_running(void);
+
+void hyptrace_events_init(void);
+void hyptrace_mem_init(void);
+void hyptrace_mem_show(void);
+void hyptrace_mem_clean(const void *start, size_t size);
+
+bool hyptotals_wanted(void);
+void hyptotals_init(void);
+void hyptotals_resume(void);
+void hyptotals_online(unsigned int cpu);
+void hyptotals_offline(void);
+void hyptotals_files_init(struct dentry *dir);
+
+extern struct trace_ext_writer hyptrace_writer;
+extern struct trace_ext_functions hyptrace_functions;
+
+#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+void hyptrace_test_init(struct dentry *dir);
+#else
+static inline void hyptrace_test_init(struct dentry *dir) { }
+#endif
+
+#endif /* __ARM64_KVM_HYPTRACE_HOST_H */

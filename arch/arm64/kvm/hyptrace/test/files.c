@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files in hyp/ for the tests in tools/testing/selftests/hyp_trace, in addition to those of
+ * each external writer's instance (kernel/trace/ext/test.c). A write to:
+ *
+ *   write_event	makes EL2 record an event
+ *   write_host_event	makes the host record such an event, in ordinary instances
+ *   write_smc		makes the host call firmware: function and arguments, in hexadecimal
+ *   write_hvc		makes the host make a hypercall: as write_smc
+ *   write_touch	makes the host read from a device: physical address in hexadecimal
+ *   write_panic	makes EL2 record as many events as it is told, and panic
+ *   write_cpu_pm	runs the CPU_PM notifiers, as if the CPU slept and woke up
+ *   write_fields	makes both record the event with fields of all sizes
+ *   write_follow	makes EL2 write selftest_fields to the follower's rings as another type
+ *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
+ *
+ * The files give a user no more than a compromised kernel could do without them.
+ */
+
+#include <linux/arm-smccc.h>
+#include <linux/cpu_pm.h>
+#include <linux/fs.h>
+#include <linux/io.h>
+#include <linux/preempt.h>
+#include <linux/tracefs.h>
+#include <linux/uaccess.h>
+
+#include <asm/hyptrace.h>
+#include <asm/hyptrace_ids.h>
+
+#include "../hyptrace.h"
+
+#define CREATE_TRACE_POINTS
+#include "event.h"
+
+static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
+				 size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	u64 id;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
+	if (ret)
+		return ret;
+
+	hyptrace_call(&res, __hyp_trace_write_event, id);
+	return cnt;
+}
+
+static const struct file_operations write_event_fops = {
+	.open	= simple_open,
+	.write	= write_event_write,
+};
+
+static ssize_t write_panic_write(struct file *filp, const char __user *ubuf,
+				 size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	u32 events;
+	int ret;
+
+	ret = kstrtou32_from_user(ubuf, cnt, 10, &events);
+	if (ret)
+		return ret;
+
+	return hyptrace_call(&res, __hyp_trace_test, HYP_TRACE_TEST_PANIC, events) ?: cnt;
+}
+
+static const struct file_operations write_panic_fops = {
+	.open	= simple_open,
+	.write	= write_panic_write,
+};
+
+static ssize_t write_host_event_write(struct file *filp, const char __user *ubuf,
+				      size_t cnt, loff_t *ppos)
+{
+	u64 id;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
+	if (ret)
+		return ret;
+
+	trace_host_selftest(id);
+	return cnt;
+}
+
+static const struct file_operations write_host_event_fops = {
+	.open	= simple_open,
+	.write	= write_host_event_write,
+};
+
+static ssize_t write_fields_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	u64 action = HYP_TRACE_TEST_FIELDS, id;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
+	if (ret)
+		return ret;
+
+	trace_host_selftest_fields(id);
+	return hyptrace_call(&res, __hyp_trace_test, action, id) ?: cnt;
+}
+
+static const struct file_operations write_fields_fops = {
+	.open	= simple_open,
+	.write	= write_fields_write,
+};
+
+#define TEXT_SIZE	80
+
+/* Copy the user's input to @text, as a string. */
+static int text_from_user(char text[TEXT_SIZE], const char __user *ubuf, size_t cnt)
+{
+	if (cnt >= TEXT_SIZE)
+		return -E2BIG;
+	if (copy_from_user(text, ubuf, cnt))
+		return -EFAULT;
+
+	text[cnt] = 0;
+	return 0;
+}
+
+/* Call firmware or EL2, with a function and up to three arguments, all in hexadecimal. */
+static ssize_t write_call(const char __user *ubuf, size_t cnt, bool smc)
+{
+	unsigned long fn, arg[3] = { };
+	struct arm_smccc_res res;
+	char text[TEXT_SIZE];
+	int ret;
+
+	ret = text_from_user(text, ubuf, cnt);
+	if (ret)
+		return ret;
+	if (sscanf(text, "%lx %lx %lx %lx", &fn, &arg[0], &arg[1], &arg[2]) < 1)
+		return -EINVAL;
+
+	if (smc)
+		arm_smccc_1_1_smc(fn, arg[0], arg[1], arg[2], &res);
+	else
+		arm_smccc_1_1_hvc(fn, arg[0], arg[1], arg[2], &res);
+	return cnt;
+}
+
+static ssize_t write_smc_write(struct file *filp, const char __user *ubuf,
+			       size_t cnt, loff_t *ppos)
+{
+	return write_call(ubuf, cnt, true);
+}
+
+static const struct file_operations write_smc_fops = {
+	.open	= simple_open,
+	.write	= write_smc_write,
+};
+
+static ssize_t write_hvc_write(struct file *filp, const char __user *ubuf,
+			       size_t cnt, loff_t *ppos)
+{
+	return write_call(ubuf, cnt, false);
+}
+
+static const struct file_operations write_hvc_fops = {
+	.open	= simple_open,
+	.write	= write_hvc_write,
+};
+
+static ssize_t write_touch_write(struct file *filp, const char __user *ubuf,
+				 size_t cnt, loff_t *ppos)
+{
+	void __iomem *device;
+	u64 addr;
+	int ret;
+
+	ret = kstrtou64_from_user(ubuf, cnt, 16, &addr);
+	if (ret)
+		return ret;
+
+	device = ioremap(addr, sizeof(u32));
+	if (!device)
+		return -ENOMEM;
+
+	readl(device);
+	iounmap(device);
+	return cnt;
+}
+
+static const struct file_operations write_touch_fops = {
+	.open	= simple_open,
+	.write	= write_touch_write,
+};
+
+static ssize_t write_cpu_pm_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	unsigned long flags;
+	int ret;
+
+	local_irq_save(flags);
+	ret = cpu_pm_enter();
+	if (!ret)
+		ret = cpu_pm_exit();
+	local_irq_restore(flags);
+	return ret ?: cnt;
+}
+
+static const struct file_operations write_cpu_pm_fops = {
+	.open	= simple_open,
+	.write	= write_cpu_pm_write,
+};
+
+static ssize_t write_follow_write(struct file *filp, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	u64 event = HYP_EVENT_selftest_fields;
+	struct arm_smccc_res res;
+	u16 type;
+	int ret;
+
+	ret = kstrtou16_from_user(ubuf, cnt, 10, &type);
+	if (ret)
+		return ret;
+
+	return hyptrace_call(&res, __hyp_trace_follow, event, type) ?: cnt;
+}
+
+static const struct file_operations write_follow_fops = {
+	.open	= simple_open,
+	.write	= write_follow_write,
+};
+
+static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
+				size_t cnt, loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	char text[TEXT_SIZE];
+	u64 action, arg;
+	int ret;
+
+	ret = text_from_user(text, ubuf, cnt);
+	if (ret)
+		return ret;
+	if (sscanf(text, "%llu %llu", &action, &arg) != 2)
+		return -EINVAL;
+
+	ret = hyptrace_call(&res, __hyp_trace_test, action, arg);
+	return ret ?: cnt;
+}
+
+static const struct file_operations write_test_fops = {
+	.open	= simple_open,
+	.write	= write_test_write,
+};
+
+/**
+ * hyptrace_test_init() - create the files for tests
+ * @dir:	the instance's directory
+ */
+void hyptrace_test_init(struct dentry *dir)
+{
+	tracefs_create_file("write_event", 0200, dir, NULL, &write_event_fops);
+	tracefs_create_file("write_host_event", 0200, dir, NULL, &write_host_event_fops);
+	tracefs_create_file("write_fields", 0200, dir, NULL, &write_fields_fops);
+	tracefs_create_file("write_smc", 0200, dir, NULL, &write_smc_fops);
+	tracefs_create_file("write_hvc", 0200, dir, NULL, &write_hvc_fops);
+	tracefs_create_file("write_touch", 0200, dir, NULL, &write_touch_fops);
+	tracefs_create_file("write_panic", 0200, dir, NULL, &write_panic_fops);
+	tracefs_create_file("write_cpu_pm", 0200, dir, NULL, &write_cpu_pm_fops);
+	tracefs_create_file("write_follow", 0200, dir, NULL, &write_follow_fops);
+	tracefs_create_file("write_test", 0200, dir, NULL, &write_test_fops);
+
+	/*
+	 * Otherwise KVM has the scheduler patched for the first VM, and back after the last one.
+	 * QEMU 7.2 may go on with the old code if it translates that while another CPU patches it:
+	 * of 1300 VMs, the vCPUs of one ran without their state once they had been preempted, in
+	 * the unpatched kernel, too.
+	 */
+	preempt_notifier_inc();
+}

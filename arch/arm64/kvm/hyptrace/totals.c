@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host side of the totals of the time at EL2: gives EL2 the tables, and turns it on and off.
+ *
+ * A table stays until reset or until its size is changed, so that counters only grow.
+ */
+
+#include <linux/cpu.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/suspend.h>
+
+#include <asm/hyptrace.h>
+
+#include "totals.h"
+
+DEFINE_PER_CPU(struct hyptotals_table, hyptotals_table);
+DEFINE_MUTEX(hyptotals_lock);
+
+static bool enabled;
+static u32 nr_rows = 512;
+
+/* The CPU goes offline: EL2 is removed from it soon. */
+static DEFINE_PER_CPU(bool, offline);
+
+/**
+ * hyptotals_wanted() - test whether EL2 shall keep totals on this CPU
+ *
+ * Context: interrupts are off.
+ * Return: true if it shall; it does if there is a table
+ */
+bool hyptotals_wanted(void)
+{
+	return READ_ONCE(enabled) && !this_cpu_read(offline);
+}
+
+/* Tables -------------------------------------------------------------------------- */
+
+static void table_free(struct hyptotals_table *table)
+{
+	u32 i;
+
+	for (i = 0; i < hyp_totals_pages(table->nr_rows); i++)
+		free_page((unsigned long)table->pages[i]);
+	kvfree(table->pages);
+	table->pages = NULL;
+}
+
+static int table_alloc(struct hyptotals_table *table, int cpu)
+{
+	u32 i, nr_pages = hyp_totals_pages(nr_rows);
+
+	*table = (struct hyptotals_table) {
+		.nr_rows = nr_rows,
+		.pages	 = kvcalloc(nr_pages, sizeof(*table->pages), GFP_KERNEL),
+	};
+	if (!table->pages)
+		return -ENOMEM;
+
+	for (i = 0; i < nr_pages; i++) {
+		struct page *page = alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL | __GFP_ZERO, 0);
+
+		if (!page) {
+			table_free(table);
+			return -ENOMEM;
+		}
+		table->pages[i] = page_address(page);
+	}
+
+	table->mem = (struct hyptrace_memory) {
+		.region_pages	= hyp_totals_region_pages(nr_rows),
+		.first		= table->pages[0],
+		.pages		= table->pages + 1,
+		.nr_pages	= nr_pages - 1,
+	};
+	return 0;
+}
+
+static int table_hand_over(struct hyptotals_table *table, int cpu)
+{
+	struct hyptrace_memory *mem = &table->mem;
+	struct arm_smccc_res res;
+	int ret = hyptrace_memory_prepare(mem);
+
+	if (ret)
+		return ret;
+
+	ret = hyptrace_call_steps(&res, __hyp_totals_load, cpu, virt_to_pfn(mem->region),
+				  mem->region_pages, table->nr_rows);
+	if (ret)
+		hyptrace_memory_release(mem);
+
+	return ret;
+}
+
+/* Give EL2 a table for a CPU, if it has none. */
+static int table_load(int cpu)
+{
+	struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+	int ret;
+
+	lockdep_assert_held(&hyptotals_lock);
+
+	if (table->pages)
+		return 0;
+
+	ret = table_alloc(table, cpu);
+	if (!ret) {
+		ret = table_hand_over(table, cpu);
+		if (ret)
+			table_free(table);
+	}
+	if (ret)
+		pr_err_ratelimited("hyp_trace: CPU%d: can't hand over a table of totals with %u rows: %pe%s\n",
+				   cpu, nr_rows, ERR_PTR(ret), hyptrace_if_locked(ret));
+
+	return ret;
+}
+
+/* Take the tables of all CPUs back. EL2 does not use any. */
+static void tables_unload(void)
+{
+	struct arm_smccc_res res;
+	int cpu, ret;
+
+	lockdep_assert_held(&hyptotals_lock);
+
+	for_each_possible_cpu(cpu) {
+		struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+
+		if (!table->pages)
+			continue;
+
+		ret = hyptrace_call_steps(&res, __hyp_totals_unload, cpu);
+		if (ret) {
+			pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not give back the table of totals: %pe\n",
+					   cpu, ERR_PTR(ret));
+			continue;
+		}
+
+		hyptrace_memory_release(&table->mem);
+		table_free(table);
+	}
+}
+
+/* On and off ------------------------------------------------------------------------ */
+
+static int tell_el2(bool enable)
+{
+	struct arm_smccc_res res;
+
+	return hyptrace_call(&res, __hyp_totals_enable, (u64)enable);
+}
+
+static int start(void)
+{
+	int cpu, ret;
+
+	ret = hyptrace_clock_start();
+	if (ret)
+		return ret;
+
+	for_each_online_cpu(cpu) {
+		ret = table_load(cpu);
+		if (ret)
+			goto out_clock;
+	}
+
+	ret = tell_el2(true);
+	if (ret)
+		goto out_clock;
+
+	WRITE_ONCE(enabled, true);
+	hyptrace_sync_all();
+	return 0;
+
+out_clock:
+	hyptrace_clock_stop();
+	return ret;
+}
+
+static void stop(void)
+{
+	WRITE_ONCE(enabled, false);
+	hyptrace_sync_all();
+	tell_el2(false);
+	hyptrace_clock_stop();
+}
+
+/**
+ * hyptotals_is_enabled() - test whether totals are kept
+ *
+ * Return: true if they are
+ */
+bool hyptotals_is_enabled(void)
+{
+	return READ_ONCE(enabled);
+}
+
+/**
+ * hyptotals_enable() - begin or cease to keep totals
+ * @enable:	true to begin
+ *
+ * Return: 0, or a negative errno
+ */
+int hyptotals_enable(bool enable)
+{
+	guard(cpus_read_lock)();
+	guard(mutex)(&hyptotals_lock);
+
+	if (enable == enabled)
+		return 0;
+	if (enable)
+		return start();
+
+	stop();
+	return 0;
+}
+
+/* Begin with new tables. */
+static int restart(void)
+{
+	bool was_enabled = enabled;
+
+	if (was_enabled)
+		stop();
+	tables_unload();
+	return was_enabled ? start() : 0;
+}
+
+/**
+ * hyptotals_reset() - begin at 0; free the tables, if no totals are kept
+ *
+ * Return: 0, or a negative errno: then no totals are kept
+ */
+int hyptotals_reset(void)
+{
+	guard(cpus_read_lock)();
+	guard(mutex)(&hyptotals_lock);
+
+	return restart();
+}
+
+/**
+ * hyptotals_rows() - get the size of a table
+ *
+ * Return: ordinary rows of each CPU
+ */
+u32 hyptotals_rows(void)
+{
+	return READ_ONCE(nr_rows);
+}
+
+/**
+ * hyptotals_set_rows() - set the size of all tables, and begin at 0
+ * @rows:	rows of each CPU; rounded up to a power of 2
+ *
+ * Return: 0; -EINVAL if @rows is out of range; or another negative errno: then no totals are
+ * kept
+ */
+int hyptotals_set_rows(u32 rows)
+{
+	guard(cpus_read_lock)();
+	guard(mutex)(&hyptotals_lock);
+
+	if (rows < HYP_TOTALS_MIN_ROWS || rows > HYP_TOTALS_MAX_ROWS) {
+		pr_err_ratelimited("hyp_trace: %u rows: a table of totals has %u to %u\n", rows,
+				   HYP_TOTALS_MIN_ROWS, HYP_TOTALS_MAX_ROWS);
+		return -EINVAL;
+	}
+
+	WRITE_ONCE(nr_rows, roundup_pow_of_two(rows));
+	return restart();
+}
+
+/* Sleep ----------------------------------------------------------------------------- */
+
+/* The machine hibernates. The image has this, so it is still true when the machine goes on. */
+static bool hibernates;
+
+static int pm_notify(struct notifier_block *nb, unsigned long action, void *data)
+{
+	if (action == PM_HIBERNATION_PREPARE)
+		hibernates = true;
+	else if (action == PM_POST_HIBERNATION)
+		hibernates = false;
+
+	return NOTIFY_OK;
+}
+
+static struct notifier_block pm_nb = {
+	.notifier_call	= pm_notify,
+};
+
+/**
+ * hyptotals_resume() - the machine goes on after sleep; this CPU will sync
+ *
+ * After hibernation the counter has begun anew. An interval that had begun before can't be
+ * measured, so EL2 begins another measurement, of which it is no part.
+ *
+ * Context: interrupts are off, all other CPUs are offline, and no task runs.
+ */
+void hyptotals_resume(void)
+{
+	if (!hibernates || !enabled)
+		return;
+
+	tell_el2(false);
+	tell_el2(true);
+}
+
+/**
+ * hyptotals_init() - follow hibernation
+ */
+void __init hyptotals_init(void)
+{
+	register_pm_notifier(&pm_nb);
+}
+
+/* CPU hotplug ----------------------------------------------------------------------- */
+
+/**
+ * hyptotals_online() - a CPU comes online; it will sync
+ * @cpu:	the CPU
+ *
+ * If there is no memory, the CPU does not keep totals.
+ */
+void hyptotals_online(unsigned int cpu)
+{
+	guard(mutex)(&hyptotals_lock);
+
+	per_cpu(offline, cpu) = false;
+	if (enabled)
+		table_load(cpu);
+}
+
+/**
+ * hyptotals_offline() - EL2 will be removed from this CPU; it will sync
+ *
+ * Context: interrupts are off.
+ */
+void hyptotals_offline(void)
+{
+	this_cpu_write(offline, true);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of hyp/totals:
+ *
+ *   enable	1 to keep totals, 0 to cease
+ *   table	the totals, a line for each {VM, vCPU, kind, reason}; all CPUs together
+ *   rows	size of each CPU's table; a write resets the totals
+ *   cpus	how full the tables are
+ *   reset	a write resets the totals; if none are kept, their memory is freed
+ *   vms	the VMs' numbers
+ */
+
+#include <linux/fs.h>
+#include <linux/kstrtox.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/tracefs.h>
+
+#include "totals.h"
+#include "vms.h"
+
+/* table ------------------------------------------------------------------------------- */
+
+static void *table_start(struct seq_file *m, loff_t *pos)
+{
+	if (!*pos)
+		return SEQ_START_TOKEN;
+
+	return *pos <= hyptotals_snapshot_rows(m->private) ? pos : NULL;
+}
+
+static void *table_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return table_start(m, pos);
+}
+
+static void table_stop(struct seq_file *m, void *v)
+{
+}
+
+static int table_show(struct seq_file *m, void *v)
+{
+	if (v == SEQ_START_TOKEN)
+		hyptotals_show_header(m);
+	else
+		hyptotals_show_row(m, m->private, *(loff_t *)v - 1);
+
+	return 0;
+}
+
+static const struct seq_operations table_ops = {
+	.start	= table_start,
+	.next	= table_next,
+	.stop	= table_stop,
+	.show	= table_show,
+};
+
+static int table_open(struct inode *inode, struct file *filp)
+{
+	void *snapshot;
+	int ret;
+
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
+
+	snapshot = hyptotals_snapshot();
+	if (!snapshot)
+		return -ENOMEM;
+
+	ret = seq_open(filp, &table_ops);
+	if (ret) {
+		kvfree(snapshot);
+		return ret;
+	}
+
+	((struct seq_file *)filp->private_data)->private = snapshot;
+	return 0;
+}
+
+static int table_release(struct inode *inode, struct file *filp)
+{
+	kvfree(((struct seq_file *)filp->private_data)->private);
+	return seq_release(inode, filp);
+}
+
+static const struct file_operations table_fops = {
+	.open		= table_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= table_release,
+};
+
+/* Files that print all at once, and settings ---------------------------------------- */
+
+static int enable_show(struct seq_file *m)
+{
+	seq_printf(m, "%d\n", hyptotals_is_enabled());
+	return 0;
+}
+
+static int enable_set(u32 value)
+{
+	return value > 1 ? -EINVAL : hyptotals_enable(value);
+}
+
+static int rows_show(struct seq_file *m)
+{
+	seq_printf(m, "%u\n", hyptotals_rows());
+	return 0;
+}
+
+static int reset_set(u32 value)
+{
+	return hyptotals_reset();
+}
+
+/**
+ * struct file_kind - a file of hyp/totals
+ * @name:	its name
+ * @show:	prints it, NULL if it can't be read
+ * @set:	what writing a number does, NULL if it can't be written
+ */
+struct file_kind {
+	const char	*name;
+	int		(*show)(struct seq_file *m);
+	int		(*set)(u32 value);
+};
+
+static const struct file_kind file_kinds[] = {
+	{ "enable",	enable_show,	enable_set },
+	{ "rows",	rows_show,	hyptotals_set_rows },
+	{ "reset",	NULL,		reset_set },
+	{ "cpus",	hyptotals_show_cpus, NULL },
+	{ "vms",	hyptrace_show_vms, NULL },
+};
+
+static int file_show(struct seq_file *m, void *v)
+{
+	const struct file_kind *kind = m->private;
+
+	return kind->show ? kind->show(m) : -EINVAL;
+}
+
+static int file_open(struct inode *inode, struct file *filp)
+{
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+
+	return ret ?: single_open(filp, file_show, inode->i_private);
+}
+
+static ssize_t file_write(struct file *filp, const char __user *ubuf, size_t cnt,
+			  loff_t *ppos)
+{
+	const struct file_kind *kind = file_inode(filp)->i_private;
+	u32 value;
+	int ret;
+
+	ret = kstrtou32_from_user(ubuf, cnt, 0, &value);
+	if (!ret)
+		ret = kind->set ? kind->set(value) : -EINVAL;
+
+	return ret ?: cnt;
+}
+
+static const struct file_operations file_fops = {
+	.open		= file_open,
+	.read		= seq_read,
+	.write		= file_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+/**
+ * hyptotals_files_init() - create hyp/totals
+ * @dir:	the directory hyp
+ */
+void hyptotals_files_init(struct dentry *dir)
+{
+	const struct file_kind *kind;
+
+	dir = tracefs_create_dir("totals", dir);
+	if (IS_ERR_OR_NULL(dir))
+		return;
+
+	tracefs_create_file("table", 0440, dir, NULL, &table_fops);
+	for (kind = file_kinds; kind < file_kinds + ARRAY_SIZE(file_kinds); kind++)
+		tracefs_create_file(kind->name, (kind->show ? 0440 : 0) | (kind->set ? 0200 : 0),
+				    dir, (void *)kind, &file_fops);
+}

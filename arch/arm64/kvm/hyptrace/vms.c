@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The numbers of VMs, for events and totals, and whose VMs they are.
+ *
+ * A number is not reused until the next boot; and no two living VMs have numbers with the
+ * same low 16 bits, which is what EL2 tells VMs apart by when it looks for those that are
+ * gone.
+ */
+
+#include <linux/kvm_host.h>
+#include <linux/rculist.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include <asm/hyptrace.h>
+
+#include "hyptrace.h"
+#include "vms.h"
+
+/* VMs that are gone are listed as long as there are not more of them than this. */
+#define MAX_GONE	1024
+
+/* The youngest of them keep the names of their events, which may still be read. */
+#define MAX_GONE_WITH_NAMES	32
+
+DEFINE_MUTEX(hyptrace_vms_lock);
+static LIST_HEAD(vms);			/* by age; readers of events use RCU */
+static u32 last_number;
+static u32 nr_living;
+static u32 nr_gone;
+
+static bool is_taken(u32 number)
+{
+	const struct hyptrace_vm *vm;
+
+	if (!(u16)number)
+		return true;
+
+	list_for_each_entry(vm, &vms, list)
+		if (vm->kvm && (u16)vm->number == (u16)number)
+			return true;
+
+	return false;
+}
+
+/**
+ * hyptrace_vm_numbered() - find a VM that is not gone
+ * @number:	its number
+ *
+ * Return: the VM, or NULL
+ */
+struct hyptrace_vm *hyptrace_vm_numbered(u32 number)
+{
+	struct hyptrace_vm *vm;
+
+	lockdep_assert_held(&hyptrace_vms_lock);
+
+	list_for_each_entry(vm, &vms, list)
+		if (vm->kvm && vm->number == number)
+			return vm;
+
+	return NULL;
+}
+
+/**
+ * hyptrace_vm_of_event() - find the VM of an event, which may be gone
+ * @number:	the low 16 bits of its number
+ *
+ * Context: in RCU's critical section.
+ * Return: the VM, the youngest if there are several; or NULL
+ */
+struct hyptrace_vm *hyptrace_vm_of_event(u16 number)
+{
+	struct hyptrace_vm *vm, *found = NULL;
+
+	list_for_each_entry_rcu(vm, &vms, list)
+		if ((u16)vm->number == number)
+			found = vm;
+
+	return found;
+}
+
+static void tell_el2_vm(u32 number, bool gone)
+{
+	struct arm_smccc_res res;
+
+	hyptrace_call(&res, __hyp_totals_vm, number, (u64)gone);
+}
+
+/**
+ * hyptrace_vm_init() - give a new VM its number
+ * @kvm:	the VM
+ *
+ * If there is no memory, or if there are more VMs than numbers with different low bits, the VM
+ * has number 0 and is not listed.
+ */
+void hyptrace_vm_init(struct kvm *kvm)
+{
+	struct hyptrace_vm *vm;
+
+	if (!hyptrace_available)
+		return;
+
+	/* Not accounted to the VM's cgroup, because it outlives the VM. */
+	vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+	if (!vm)
+		return;
+
+	guard(mutex)(&hyptrace_vms_lock);
+
+	if (nr_living == U16_MAX) {
+		kfree(vm);
+		return;
+	}
+
+	nr_living++;
+	do {
+		last_number++;
+	} while (is_taken(last_number));
+
+	vm->number = last_number;
+	vm->pid = task_tgid_nr(current);
+	vm->kvm = kvm;
+	hyptrace_channel_vm_init(vm);
+	list_add_tail_rcu(&vm->list, &vms);
+	kvm->arch.hyp_trace_vm = vm->number;
+	tell_el2_vm(vm->number, false);
+}
+
+static pid_t tid_of(struct kvm_vcpu *vcpu)
+{
+	guard(rcu)();
+	return pid_nr(rcu_dereference(vcpu->pid));
+}
+
+static void forget_oldest(void)
+{
+	struct hyptrace_vm *vm;
+
+	list_for_each_entry(vm, &vms, list) {
+		if (vm->kvm)
+			continue;
+
+		list_del_rcu(&vm->list);
+		kfree(vm->tids);
+		kfree_rcu(vm, rcu);
+		nr_gone--;
+		return;
+	}
+}
+
+static void forget_names(void)
+{
+	struct hyptrace_vm *vm;
+	u32 gone = 0;
+
+	list_for_each_entry_reverse(vm, &vms, list)
+		if (!vm->kvm && ++gone > MAX_GONE_WITH_NAMES)
+			hyptrace_channel_forget_names(vm);
+}
+
+/**
+ * hyptrace_vm_gone() - a VM is about to be destroyed
+ * @kvm:	the VM, with its vCPUs
+ */
+void hyptrace_vm_gone(struct kvm *kvm)
+{
+	unsigned long n = atomic_read(&kvm->online_vcpus), i;
+	struct kvm_vcpu *vcpu;
+	struct hyptrace_vm *vm;
+
+	guard(mutex)(&hyptrace_vms_lock);
+
+	list_for_each_entry(vm, &vms, list)
+		if (vm->kvm == kvm)
+			break;
+	if (list_entry_is_head(vm, &vms, list))
+		return;
+
+	hyptrace_channel_vm_gone(vm);
+	vm->kvm = NULL;
+	nr_living--;
+	vm->tids = kcalloc(n, sizeof(*vm->tids), GFP_KERNEL);
+	if (vm->tids) {
+		kvm_for_each_vcpu(i, vcpu, kvm)
+			vm->tids[i] = tid_of(vcpu);
+		vm->nr_tids = n;
+	}
+
+	tell_el2_vm(vm->number, true);
+	forget_names();
+	if (++nr_gone > MAX_GONE)
+		forget_oldest();
+}
+
+static void show_vm(struct seq_file *m, const struct hyptrace_vm *vm)
+{
+	struct kvm_vcpu *vcpu;
+	unsigned long i;
+
+	seq_printf(m, "%u\t%d\t%s\t", vm->number, vm->pid, vm->kvm ? "alive" : "gone");
+	if (vm->kvm)
+		kvm_for_each_vcpu(i, vcpu, vm->kvm)
+			seq_printf(m, "%s%d", i ? "," : "", tid_of(vcpu));
+	else
+		for (i = 0; i < vm->nr_tids; i++)
+			seq_printf(m, "%s%d", i ? "," : "", vm->tids[i]);
+	seq_putc(m, '\n');
+}
+
+/**
+ * hyptrace_show_vms() - list the VMs that have numbers
+ * @m:		the file
+ *
+ * Return: 0
+ */
+int hyptrace_show_vms(struct seq_file *m)
+{
+	const struct hyptrace_vm *vm;
+
+	guard(mutex)(&hyptrace_vms_lock);
+
+	seq_puts(m, "vm\tpid\tstate\tvcpu_tids\n");
+	list_for_each_entry(vm, &vms, list)
+		show_vm(m, vm);
+
+	return 0;
+}
