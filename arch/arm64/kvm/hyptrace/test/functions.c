@@ -7,31 +7,6 @@
 
 #include "hostile.h"
 
-static int text_changed(void)
-{
-	return hostile_test(HYP_TRACE_TEST_TEXT, 1);
-}
-
-/**
- * hostile_unhook_all() - take all hooks out of EL2's functions
- * @test:	the test
- *
- * EL2's text must be as it was when this was called first.
- */
-void hostile_unhook_all(struct kunit *test)
-{
-	static bool kept;
-	unsigned int i;
-
-	KUNIT_EXPECT_EQ(test, 0, hostile_functions(0, 0, 1, 0));
-	for (i = 0; i < hyptrace_functions.nr; i++)
-		KUNIT_EXPECT_EQ(test, 0, hostile_hook(i, TRACE_EXT_HOOK_NONE));
-	if (!kept)
-		KUNIT_EXPECT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_TEXT, 0));
-	kept = true;
-	KUNIT_EXPECT_EQ(test, 0, text_changed());
-}
-
 /**
  * hostile_functions_arguments() - hooks with one wrong argument at a time
  * @test:	the test
@@ -57,10 +32,10 @@ void hostile_functions_arguments(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, large[i], 0));
 		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, 1, large[i]));
 	}
-	KUNIT_EXPECT_EQ(test, 0, text_changed());
+	KUNIT_EXPECT_EQ(test, 0, hostile_text_changed());
 	/* This check can fail: a hook changes the text. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_hook(nr - 1, TRACE_EXT_HOOK_GRAPH));
-	KUNIT_EXPECT_EQ(test, -EBADMSG, text_changed());
+	KUNIT_EXPECT_EQ(test, -EBADMSG, hostile_text_changed());
 
 	hostile_quiet(test);
 	hostile_expect_intact(test, ring, "malformed calls for hooks");

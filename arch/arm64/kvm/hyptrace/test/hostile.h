@@ -39,6 +39,13 @@ void hostile_quiet(struct kunit *test);
 int hostile_sync(int cpu, u64 state, u64 totals);
 int hostile_sync_follower(int cpu, u64 state, u64 totals, u64 follower);
 
+/* Pages that no ring may contain. */
+enum hostile_bad_pfn {
+	PFN_EL2_TEXT, PFN_EL2_RODATA, PFN_EL2_BSS, PFN_EL2_POOL, PFN_EL2_POOL_END,
+	PFN_0, PFN_BELOW_RAM, PFN_BEYOND_RAM, PFN_PA_BITS_END, PFN_PA_BITS,
+	PFN_40_BITS, PFN_51_BITS, PFN_52_BITS, PFN_63_BITS, PFN_MAX, NR_BAD_PFNS
+};
+
 u64 hostile_bad_pfn(unsigned int i);
 unsigned int hostile_nr_bad_pfns(void);
 u64 hostile_bad_cpu(unsigned int i);
@@ -226,6 +233,12 @@ static inline int hostile_functions(u64 on, u64 text, u64 max_depth, u64 roots)
 	struct arm_smccc_res res;
 
 	return hyptrace_call(&res, __hyp_trace_functions, on, text, max_depth, roots);
+}
+
+/* Is EL2's text another one than hostile_unhook_all() has found? -EBADMSG if so. */
+static inline int hostile_text_changed(void)
+{
+	return hostile_test(HYP_TRACE_TEST_TEXT, 1);
 }
 
 /* Put a comparison at a place; @rest is hyp_filter_rest() and more. */
