@@ -14,77 +14,26 @@
 #include <linux/syscore_ops.h>
 #include <linux/trace_ext.h>
 
-#include <trace/events/ipi.h>
-
 #include <asm/arch_timer.h>
 #include <asm/hyptrace.h>
 #include <asm/kvm_host.h>
-#include <asm/mmu_context.h>
 #include <asm/virt.h>
 
 #include "hyptrace.h"
 #include "channel.h"
 
-/* A CPU's rings: for readers of hyp/, and for what is followed. */
-enum kind {
-	USER,
-	FOLLOWER,
-	NR_KINDS,
-};
-
 /* The memory of a CPU's rings. */
-static DEFINE_PER_CPU(struct hyptrace_memory, memory[NR_KINDS]);
-
-/* Keeps a sync from opening a ring that has been closed to be unloaded. */
-static DEFINE_MUTEX(sync_lock);
-
-/* True from start to stop. Otherwise all rings of this kind are closed, and need no sync. */
-static bool in_use[NR_KINDS];
-
-/* A CPU's ring for readers is open only if the CPU is traced and its task is not ignored. */
-static struct cpumask traced_cpus = { CPU_BITS_ALL };
-static DEFINE_PER_CPU(bool, ignored);
-
-/* Closed to be unloaded, or because the CPU goes offline; until it is opened again. */
-static DEFINE_PER_CPU(bool, closed[NR_KINDS]);
-
-/**
- * struct state - arguments of __hyp_trace_sync(), in a word
- * @ring:	enum hyp_trace_ring_state of each ring
- * @totals:	keep totals
- */
-struct state {
-	u8	ring[NR_KINDS];
-	bool	totals;
-} __aligned(4);
-
-/* The state that EL2 was given last for a CPU. */
-static DEFINE_PER_CPU(struct state, el2_state);
-
-/* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
-static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
-
-/**
- * hyptrace_if_locked() - explain -EPERM in a message
- * @ret:	an error
- *
- * Return: what to append to the message
- */
-const char *hyptrace_if_locked(int ret)
-{
-	return locked && ret == -EPERM ?
-	       ", tracing is locked: boot with kvm-arm.hyp_trace=on" : "";
-}
+static DEFINE_PER_CPU(struct hyptrace_memory, memory[NR_RINGS]);
 
 /* Operations -------------------------------------------------------------------- */
 
 /* The number that EL2 knows a ring by. */
-static u64 ring_number(enum kind kind, int cpu)
+static u64 ring_number(enum hyptrace_ring kind, int cpu)
 {
-	return cpu | (kind == FOLLOWER ? HYP_TRACE_FOLLOWER : 0);
+	return cpu | (kind == FOLLOWER_RING ? HYP_TRACE_FOLLOWER : 0);
 }
 
-static int ring_load(enum kind kind, const struct trace_ext_ring *ring)
+static int ring_load(enum hyptrace_ring kind, const struct trace_ext_ring *ring)
 {
 	struct hyptrace_memory *mem = per_cpu_ptr(&memory[kind], ring->cpu);
 	struct arm_smccc_res res;
@@ -113,156 +62,14 @@ out:
 	return ret;
 }
 
-/* True if a CPU is traced, whatever its current task. */
-static bool is_traced(int cpu)
-{
-	return READ_ONCE(in_use[USER]) && cpumask_test_cpu(cpu, &traced_cpus);
-}
-
-/* True if a CPU writes to a ring of a kind, or would if the ring were not closed. */
-static bool is_written(enum kind kind, int cpu)
-{
-	return kind == USER ? is_traced(cpu) : READ_ONCE(in_use[FOLLOWER]);
-}
-
-static enum hyp_trace_ring_state wanted_ring(enum kind kind)
-{
-	if (!is_written(kind, smp_processor_id()) || (kind == USER && this_cpu_read(ignored)))
-		return HYP_TRACE_CLOSED;
-
-	return this_cpu_read(closed[kind]) ? HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
-}
-
-static bool is_idle(struct state state)
-{
-	return state.ring[USER] == HYP_TRACE_CLOSED &&
-	       state.ring[FOLLOWER] == HYP_TRACE_CLOSED && !state.totals;
-}
-
-/*
- * EL2 reads the pid of the task that has entered it in CONTEXTIDR_EL1, which task switches write
- * while this is on. What is current on a CPU that begins to trace may not be switched for long,
- * so tell_el2() writes its pid. On a CPU that comes online, the ring is closed until then, or the
- * pid is 0 (hyp_trace_cpu_entry()).
- */
-DEFINE_STATIC_KEY_FALSE(hyptrace_key);
-
-/* noinline and __noclone, so that the function tracer shows the calls by this name. */
-static noinline __noclone void tell_el2(struct state state)
-{
-	struct state *told = this_cpu_ptr(&el2_state);
-	u64 ring = state.ring[USER], follower = state.ring[FOLLOWER], totals = state.totals;
-	struct arm_smccc_res res;
-
-	contextidr_thread_switch(current);
-
-	/*
-	 * Pairs with hyptrace_clock_changed(): either it sees el2_state and syncs this
-	 * CPU, or this CPU copies the new clock.
-	 */
-	WRITE_ONCE(*told, state);
-	smp_mb();
-
-	/* EL2 is not set up yet, see system_resume(). Have the next sync call it again. */
-	if (hyptrace_call(&res, __hyp_trace_sync, ring, totals, follower))
-		WRITE_ONCE(told->ring[USER], HYP_TRACE_SUSPENDED);
-}
-
-/**
- * hyptrace_sync_this_cpu() - tell EL2 what this CPU shall do, and have it copy the clock
- *
- * EL2 opens or closes this CPU's rings, and begins or ceases to keep totals. Makes no
- * hypercall if the CPU does neither trace nor measure, and goes on like that.
- *
- * Context: interrupts are off.
- */
-void hyptrace_sync_this_cpu(void)
-{
-	struct state wanted = {
-		.ring	= {
-			[USER]		= wanted_ring(USER),
-			[FOLLOWER]	= wanted_ring(FOLLOWER),
-		},
-		.totals	= hyptotals_wanted(),
-	};
-
-	if (!is_idle(wanted) || !is_idle(*this_cpu_ptr(&el2_state)))
-		tell_el2(wanted);
-}
-
-static void sync_this_cpu(void *unused)
-{
-	hyptrace_sync_this_cpu();
-}
-
-/**
- * hyptrace_sync_all() - hyptrace_sync_this_cpu() on all CPUs
- *
- * Context: may sleep; the caller holds off CPU hotplug.
- */
-void hyptrace_sync_all(void)
-{
-	on_each_cpu(sync_this_cpu, NULL, true);
-}
-
-/* These run on each CPU. @kind is an enum kind *. */
-
-static void open_this_cpu(void *kind)
-{
-	this_cpu_write(closed[*(enum kind *)kind], false);
-	hyptrace_sync_this_cpu();
-}
-
-static void close_this_cpu(void *kind)
-{
-	this_cpu_write(closed[*(enum kind *)kind], true);
-	hyptrace_sync_this_cpu();
-}
-
-static bool ring_is_open(enum kind kind, int cpu)
-{
-	return READ_ONCE(per_cpu(el2_state, cpu).ring[kind]) != HYP_TRACE_CLOSED;
-}
-
-static bool is_open(int cpu, void *kind)
-{
-	return ring_is_open(*(enum kind *)kind, cpu);
-}
-
-/* True if EL2 uses a CPU's clock. */
-static bool is_busy(int cpu, void *unused)
-{
-	return !is_idle(READ_ONCE(per_cpu(el2_state, cpu)));
-}
-
-/* True if a CPU's ring is open or should be. */
-static bool is_concerned(int cpu, void *kind)
-{
-	return is_open(cpu, kind) || is_written(*(enum kind *)kind, cpu);
-}
-
-static void hyptrace_ignore(bool ignore)
-{
-	if (ignore == this_cpu_read(ignored))
-		return;
-
-	this_cpu_write(ignored, ignore);
-
-	/* A ring that is being unloaded stays closed until the sync that follows. */
-	if (!this_cpu_read(closed[USER]))
-		hyptrace_sync_this_cpu();
-}
-
 /*
  * Without protection, KVM removes EL2 from a CPU that goes to sleep and sets it up again
  * afterwards, with the ordinary vectors.
  */
 static int cpu_pm_notify(struct notifier_block *nb, unsigned long action, void *data)
 {
-	if ((action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) &&
-	    (!this_cpu_read(closed[USER]) || !this_cpu_read(closed[FOLLOWER]) ||
-	     hyptotals_wanted()))
-		hyptrace_sync_this_cpu();
+	if (action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED)
+		hyptrace_sync_after_sleep();
 
 	return NOTIFY_OK;
 }
@@ -313,27 +120,15 @@ static void __init follow_resume(void)
 }
 #endif
 
-/*
- * Have a CPU close its ring. An offline CPU's ring is already closed (nVHE), or EL2 knows
- * that the CPU is parked (pKVM). The ring of a CPU that is not traced is closed.
- */
-static void ring_close(enum kind kind, int cpu)
-{
-	lockdep_assert_held(&sync_lock);
-
-	if (cpu_online(cpu) && is_concerned(cpu, &kind))
-		smp_call_function_single(cpu, close_this_cpu, &kind, true);
-}
-
-static int ring_unload(enum kind kind, const struct trace_ext_ring *ring, u64 *seq,
+static int ring_unload(enum hyptrace_ring kind, const struct trace_ext_ring *ring, u64 *seq,
 		       u64 *dropped)
 {
 	struct arm_smccc_res res;
 	int ret;
 
-	guard(mutex)(&sync_lock);
+	guard(mutex)(&hyptrace_sync_lock);
 
-	ring_close(kind, ring->cpu);
+	hyptrace_ring_close(kind, ring->cpu);
 	ret = hyptrace_call_steps(&res, __hyp_trace_unload, ring_number(kind, ring->cpu));
 	if (ret) {
 		pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
@@ -347,45 +142,7 @@ static int ring_unload(enum kind kind, const struct trace_ext_ring *ring, u64 *s
 	return 0;
 }
 
-/**
- * hyptrace_clock_changed() - have all CPUs copy the clock that EL2 was given
- *
- * A CPU that neither traces nor measures copies it when it begins to.
- *
- * Context: may sleep; the caller holds off CPU hotplug.
- */
-void hyptrace_clock_changed(void)
-{
-	/* Pairs with tell_el2(). */
-	smp_mb();
-	on_each_cpu_cond(is_busy, sync_this_cpu, NULL, true);
-}
-
-static void rings_sync(enum kind kind, int cpu)
-{
-	guard(mutex)(&sync_lock);
-
-	if (cpu == -1)
-		on_each_cpu_cond(is_concerned, open_this_cpu, &kind, true);
-	else if (is_concerned(cpu, &kind))
-		smp_call_function_single(cpu, open_this_cpu, &kind, true);
-}
-
-static void hyptrace_set_cpus(const struct cpumask *cpus)
-{
-	static struct cpumask concerned;
-	enum kind kind = USER;
-
-	guard(mutex)(&sync_lock);
-
-	/* A CPU that is opening its ring right now may have read the old mask. */
-	cpumask_or(&concerned, &traced_cpus, cpus);
-	cpumask_copy(&traced_cpus, cpus);
-	if (READ_ONCE(in_use[USER]))
-		on_each_cpu_mask(&concerned, open_this_cpu, &kind, true);
-}
-
-static int rings_start(enum kind kind)
+static int rings_start(enum hyptrace_ring kind)
 {
 	int ret = hyptrace_clock_start();
 
@@ -393,39 +150,15 @@ static int rings_start(enum kind kind)
 		return ret;
 
 	static_branch_inc_cpuslocked(&hyptrace_key);
-	WRITE_ONCE(in_use[kind], true);
+	hyptrace_rings_use(kind, true);
 	return 0;
 }
 
-/* Offline CPUs close their rings in cpu_online_cb(). */
-static void rings_stop(enum kind kind)
+static void rings_stop(enum hyptrace_ring kind)
 {
-	WRITE_ONCE(in_use[kind], false);
-	/* sync_this_cpu() ignores its argument. */
-	on_each_cpu_cond(is_open, sync_this_cpu, &kind, true);
+	hyptrace_rings_use(kind, false);
 	static_branch_dec_cpuslocked(&hyptrace_key);
 	hyptrace_clock_stop();
-}
-
-/**
- * hyptrace_end_guest_runs() - have EL2 look anew what it is to trace of guests
- *
- * EL2 looks when the host has it run a vCPU (hyp_trace_guest_begin()). An interrupt ends that
- * run. A CPU that is not traced is left alone; when it is, a sync interrupts it.
- *
- * Context: any, after a hypercall that has changed what is traced. That ends with a full barrier,
- * which pairs with the one in kvm_arch_vcpu_ioctl_run(): either the CPU's vCPU is seen here, or
- * EL2 sees the change when it runs the vCPU.
- */
-void hyptrace_end_guest_runs(void)
-{
-	struct kvm_vcpu * __percpu *running = kvm_get_running_vcpus();
-	int cpu;
-
-	for_each_online_cpu(cpu) {
-		if (is_busy(cpu, NULL) && READ_ONCE(*per_cpu_ptr(running, cpu)))
-			smp_send_reschedule(cpu);
-	}
 }
 
 static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
@@ -442,7 +175,7 @@ static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
 		hyptrace_end_guest_runs();
 }
 
-static int ring_swap_page(enum kind kind, int cpu, u32 spare, struct ext_ring_swap *swap)
+static int ring_swap_page(enum hyptrace_ring kind, int cpu, u32 spare, struct ext_ring_swap *swap)
 {
 	struct arm_smccc_res res;
 	int ret = hyptrace_call(&res, __hyp_trace_swap, ring_number(kind, cpu), spare);
@@ -477,7 +210,7 @@ static int hyptrace_reset(int cpu, u64 *seq)
 	struct reset reset = { .cpu = cpu, .ret = -EBUSY };
 
 	/* Don't interrupt a CPU whose ring is closed. EL2 refuses if it is open by now. */
-	if (!ring_is_open(USER, cpu) || !cpu_online(cpu))
+	if (!hyptrace_ring_is_open(USER_RING, cpu) || !cpu_online(cpu))
 		reset_cpu(&reset);
 	if (reset.ret == -EBUSY && cpu_online(cpu))
 		smp_call_function_single(cpu, reset_cpu, &reset, true);
@@ -535,12 +268,12 @@ static int name##_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropp
 									\
 static void name##_sync(int cpu)					\
 {									\
-	rings_sync(kind, cpu);						\
+	hyptrace_rings_sync(kind, cpu);					\
 }									\
 									\
 static bool name##_is_open(int cpu)					\
 {									\
-	return ring_is_open(kind, cpu);					\
+	return hyptrace_ring_is_open(kind, cpu);					\
 }									\
 									\
 static int name##_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap) \
@@ -548,8 +281,8 @@ static int name##_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap) \
 	return ring_swap_page(kind, cpu, spare, swap);			\
 }
 
-RING_OPS(hyptrace, USER)
-RING_OPS(follower, FOLLOWER)
+RING_OPS(hyptrace, USER_RING)
+RING_OPS(follower, FOLLOWER_RING)
 
 static int hyptrace_set_stacks(bool on)
 {
@@ -673,20 +406,12 @@ static int cpu_offline_cb(unsigned int cpu)
 {
 	guard(irqsave)();
 
-	if (!is_protected_kvm_enabled()) {
-		hyptotals_offline();
-		this_cpu_write(closed[FOLLOWER], true);
-		this_cpu_write(closed[USER], true);
-		hyptrace_sync_this_cpu();
-	}
+	if (!is_protected_kvm_enabled())
+		hyptrace_sync_offline();
 
 	return 0;
 }
 
-/*
- * If tracing has been turned off while the CPU was offline, its ring may be open; and the same
- * for totals.
- */
 static int cpu_online_cb(unsigned int cpu)
 {
 	int ret = trace_ext_cpu_online(&hyptrace_writer, cpu);
@@ -695,10 +420,7 @@ static int cpu_online_cb(unsigned int cpu)
 
 	guard(irqsave)();
 
-	/* If tracing is in use, it has synced this CPU if the CPU is traced. */
-	if (!READ_ONCE(in_use[USER]) || !READ_ONCE(in_use[FOLLOWER]) || hyptotals_wanted() ||
-	    this_cpu_ptr(&el2_state)->totals)
-		hyptrace_sync_this_cpu();
+	hyptrace_sync_online();
 
 	return ret;
 }
@@ -746,46 +468,6 @@ static const char * __init unavailable(void)
 		return "EL2 is set up only while a VM runs; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;
-}
-
-/* This early the host may still write to EL2's variables. */
-static int __init lock_or_not(char *arg)
-{
-	bool on;
-
-	if (kstrtobool(arg, &on))
-		return -EINVAL;
-
-	locked = !on;
-	kvm_nvhe_sym(hyp_trace_locked) = locked;
-	return 0;
-}
-early_param("kvm-arm.hyp_trace", lock_or_not);
-
-bool hyptrace_el2_dead;
-
-#ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
-void (*hyptrace_after_panic)(void);
-
-static void test_after_panic(void)
-{
-	if (hyptrace_after_panic)
-		hyptrace_after_panic();
-}
-#else
-static void test_after_panic(void) { }
-#endif
-
-/**
- * hyptrace_el2_panicked() - EL2 has panicked: dump its last events, and never call it again
- *
- * Context: before panic(), on the CPU on which EL2 has panicked.
- */
-void hyptrace_el2_panicked(void)
-{
-	test_after_panic();
-	WRITE_ONCE(hyptrace_el2_dead, true);
-	trace_ext_died(&hyptrace_writer);
 }
 
 /* The number of events that a dump in a crash shows. */

@@ -7,6 +7,7 @@
 
 #include <linux/arm-smccc.h>
 #include <linux/errno.h>
+#include <linux/mutex.h>
 #include <linux/panic.h>
 #include <linux/sched.h>
 #include <linux/trace_ext.h>
@@ -74,8 +75,6 @@ static inline bool hyptrace_may_call(void)
 	__last;								\
 })
 
-void hyptrace_end_guest_runs(void);
-
 /**
  * struct hyptrace_memory - memory for EL2
  * @region:	for EL2 alone, while it has the memory
@@ -98,9 +97,30 @@ void hyptrace_memory_release(struct hyptrace_memory *mem);
 extern bool hyptrace_available;
 const char *hyptrace_if_locked(int ret);
 
+/* A CPU's rings: for readers of hyp/, and for what is followed. */
+enum hyptrace_ring {
+	USER_RING,
+	FOLLOWER_RING,
+	NR_RINGS,
+};
+
+extern struct mutex hyptrace_sync_lock;
+
+bool hyptrace_ring_is_open(enum hyptrace_ring kind, int cpu);
+void hyptrace_ring_close(enum hyptrace_ring kind, int cpu);
+void hyptrace_rings_use(enum hyptrace_ring kind, bool use);
+void hyptrace_rings_sync(enum hyptrace_ring kind, int cpu);
+void hyptrace_set_cpus(const struct cpumask *cpus);
+void hyptrace_ignore(bool ignore);
+void hyptrace_totals_turn(bool on);
+bool hyptrace_totals_are_on(void);
 void hyptrace_clock_changed(void);
+void hyptrace_end_guest_runs(void);
 void hyptrace_sync_this_cpu(void);
 void hyptrace_sync_all(void);
+void hyptrace_sync_offline(void);
+void hyptrace_sync_online(void);
+void hyptrace_sync_after_sleep(void);
 
 int hyptrace_clock_start(void);
 void hyptrace_clock_stop(void);
@@ -123,11 +143,9 @@ void hyptrace_mem_init(void);
 void hyptrace_mem_show(void);
 void hyptrace_mem_clean(const void *start, size_t size);
 
-bool hyptotals_wanted(void);
 void hyptotals_init(void);
 void hyptotals_resume(void);
 void hyptotals_online(unsigned int cpu);
-void hyptotals_offline(void);
 void hyptotals_files_init(struct dentry *dir);
 
 extern struct trace_ext_writer hyptrace_writer;

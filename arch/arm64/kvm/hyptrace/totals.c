@@ -19,22 +19,7 @@
 DEFINE_PER_CPU(struct hyptotals_table, hyptotals_table);
 DEFINE_MUTEX(hyptotals_lock);
 
-static bool enabled;
 static u32 nr_rows = 512;
-
-/* The CPU goes offline: EL2 is removed from it soon. */
-static DEFINE_PER_CPU(bool, offline);
-
-/**
- * hyptotals_wanted() - test whether EL2 shall keep totals on this CPU
- *
- * Context: interrupts are off.
- * Return: true if it shall; it does if there is a table
- */
-bool hyptotals_wanted(void)
-{
-	return READ_ONCE(enabled) && !this_cpu_read(offline);
-}
 
 /* Tables -------------------------------------------------------------------------- */
 
@@ -172,8 +157,7 @@ static int start(void)
 	if (ret)
 		goto out_clock;
 
-	WRITE_ONCE(enabled, true);
-	hyptrace_sync_all();
+	hyptrace_totals_turn(true);
 	return 0;
 
 out_clock:
@@ -183,20 +167,9 @@ out_clock:
 
 static void stop(void)
 {
-	WRITE_ONCE(enabled, false);
-	hyptrace_sync_all();
+	hyptrace_totals_turn(false);
 	tell_el2(false);
 	hyptrace_clock_stop();
-}
-
-/**
- * hyptotals_is_enabled() - test whether totals are kept
- *
- * Return: true if they are
- */
-bool hyptotals_is_enabled(void)
-{
-	return READ_ONCE(enabled);
 }
 
 /**
@@ -210,7 +183,7 @@ int hyptotals_enable(bool enable)
 	guard(cpus_read_lock)();
 	guard(mutex)(&hyptotals_lock);
 
-	if (enable == enabled)
+	if (enable == hyptrace_totals_are_on())
 		return 0;
 	if (enable)
 		return start();
@@ -222,7 +195,7 @@ int hyptotals_enable(bool enable)
 /* Begin with new tables. */
 static int restart(void)
 {
-	bool was_enabled = enabled;
+	bool was_enabled = hyptrace_totals_are_on();
 
 	if (was_enabled)
 		stop();
@@ -304,7 +277,7 @@ static struct notifier_block pm_nb = {
  */
 void hyptotals_resume(void)
 {
-	if (!hibernates || !enabled)
+	if (!hibernates || !hyptrace_totals_are_on())
 		return;
 
 	tell_el2(false);
@@ -331,17 +304,6 @@ void hyptotals_online(unsigned int cpu)
 {
 	guard(mutex)(&hyptotals_lock);
 
-	per_cpu(offline, cpu) = false;
-	if (enabled)
+	if (hyptrace_totals_are_on())
 		table_load(cpu);
-}
-
-/**
- * hyptotals_offline() - EL2 will be removed from this CPU; it will sync
- *
- * Context: interrupts are off.
- */
-void hyptotals_offline(void)
-{
-	this_cpu_write(offline, true);
 }

@@ -33,7 +33,6 @@ DECLARE_PER_CPU(struct hyptotals_table, hyptotals_table);
 /* Protects the tables, and the settings. Taken after the lock of CPU hotplug. */
 extern struct mutex hyptotals_lock;
 
-bool hyptotals_is_enabled(void);
 int hyptotals_enable(bool enable);
 u32 hyptotals_rows(void);
 int hyptotals_set_rows(u32 nr_rows);

@@ -97,7 +97,7 @@ static const struct file_operations table_fops = {
 
 static int enable_show(struct seq_file *m)
 {
-	seq_printf(m, "%d\n", hyptotals_is_enabled());
+	seq_printf(m, "%d\n", hyptrace_totals_are_on());
 	return 0;
 }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host side of hypervisor tracing: whether EL2 can be called, and whether it will refuse.
+ */
+
+#include <linux/init.h>
+#include <linux/kstrtox.h>
+#include <linux/trace_ext.h>
+
+#include <asm/hyptrace.h>
+#include <asm/kvm_asm.h>
+#include <asm/kvm_host.h>
+
+#include "hyptrace.h"
+
+/* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
+static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
+
+/**
+ * hyptrace_if_locked() - explain -EPERM in a message
+ * @ret:	an error
+ *
+ * Return: what to append to the message
+ */
+const char *hyptrace_if_locked(int ret)
+{
+	return locked && ret == -EPERM ?
+	       ", tracing is locked: boot with kvm-arm.hyp_trace=on" : "";
+}
+
+/* This early the host may still write to EL2's variables. */
+static int __init lock_or_not(char *arg)
+{
+	bool on;
+
+	if (kstrtobool(arg, &on))
+		return -EINVAL;
+
+	locked = !on;
+	kvm_nvhe_sym(hyp_trace_locked) = locked;
+	return 0;
+}
+early_param("kvm-arm.hyp_trace", lock_or_not);
+
+bool hyptrace_el2_dead;
+
+#ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
+void (*hyptrace_after_panic)(void);
+
+static void test_after_panic(void)
+{
+	if (hyptrace_after_panic)
+		hyptrace_after_panic();
+}
+#else
+static void test_after_panic(void) { }
+#endif
+
+/**
+ * hyptrace_el2_panicked() - EL2 has panicked: dump its last events, and never call it again
+ *
+ * Context: before panic(), on the CPU on which EL2 has panicked.
+ */
+void hyptrace_el2_panicked(void)
+{
+	test_after_panic();
+	WRITE_ONCE(hyptrace_el2_dead, true);
+	trace_ext_died(&hyptrace_writer);
+}
