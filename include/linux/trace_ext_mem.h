@@ -15,8 +15,8 @@
 
 extern const struct trace_ext_ops trace_ext_last_boot_ops;
 void trace_ext_last_boot_created(struct dentry *dir);
+void trace_ext_last_boot_show(struct trace_ext_event *unknown);
 
 int trace_ext_mem_init(struct trace_ext_writer *writer, void *start, size_t size);
-void trace_ext_mem_show(struct trace_ext_event *unknown);
 
 #endif /* _LINUX_TRACE_EXT_MEM_H */

@@ -853,6 +853,19 @@ static bool will_lack_memory(struct rb_ext *ext, const struct cpumask *cpus, u32
 	return larger && needed > si_mem_available();
 }
 
+/**
+ * rb_ext_note_sizes() - have buffer_size_kb show the sizes that a buffer has
+ * @ext:	the buffer; it has not the sizes that parameters or defaults have asked for
+ */
+void rb_ext_note_sizes(struct rb_ext *ext)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(ext->tr->array_buffer.data, cpu)->entries =
+			rb_ext_size(ext, cpu);
+}
+
 int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 {
 	const struct cpumask *cpus = cpu == RING_BUFFER_ALL_CPUS ?
@@ -876,7 +889,7 @@ int rb_ext_resize(struct rb_ext *ext, unsigned long size, int cpu)
 	ret = resize_cpus(ext, cpus, nr_slots);
 	/* Some CPUs may have the new size, and ftrace notes that only if all do. */
 	if (ret)
-		trace_ext_note_sizes(ext);
+		rb_ext_note_sizes(ext);
 
 	return ret;
 }

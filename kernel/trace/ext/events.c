@@ -9,51 +9,15 @@
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/errno.h>
-#include <linux/jhash.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/trace_ext_function.h>
 
-#include "earlier.h"
 #include "internal.h"
 #include "events.h"
 #include "follow.h"
 #include "functions.h"
 #include "mark.h"
-
-/**
- * trace_ext_log_error() - write to an error_log what an event can't do
- * @tr:		the instance whose error_log is used; NULL for the root
- * @writer:	the event's writer
- * @error:	what the event can't do
- * @command:	the user's input
- */
-void trace_ext_log_error(struct trace_array *tr, struct trace_ext_writer *writer,
-			 enum trace_ext_error error, const char *command)
-{
-	tracing_log_err(tr, writer->location, command, writer->errors, error, 0);
-}
-
-/**
- * trace_ext_event_refuse() - refuse what an external writer's event does not support
- * @tr:		the instance whose error_log is used; NULL for the root
- * @call:	the event; if it is not external, @tr is an external writer's instance
- * @error:	the operation that is not supported
- * @command:	the user's input
- *
- * Call this before anything has changed: ftrace does not undo all that it does.
- *
- * Return: -EOPNOTSUPP
- */
-int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call *call,
-			   enum trace_ext_error error, const char *command)
-{
-	struct rb_ext *ext = tr ? trace_array_ext(tr) : NULL;
-	struct trace_ext_writer *writer = ext ? ext->writer : to_trace_ext_event(call)->writer;
-
-	trace_ext_log_error(tr, writer, error, command);
-	return -EOPNOTSUPP;
-}
 
 static void note_if_foreign(struct trace_event_file *file)
 {
@@ -162,33 +126,13 @@ int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void
 	}
 }
 
-/* The event of @writer after @event, the first if @event is NULL; NULL after the last. */
-static struct trace_ext_event *next_event(const struct trace_ext_writer *writer,
-					  struct trace_ext_event *event)
-{
-	struct trace_event_call *call = event ? &event->call : NULL;
-
-	lockdep_assert_held(&event_mutex);
-
-	call = list_prepare_entry(call, &ftrace_events, list);
-	list_for_each_entry_continue(call, &ftrace_events, list) {
-		if (is_trace_ext_event(call) && to_trace_ext_event(call)->writer == writer)
-			return to_trace_ext_event(call);
-	}
-
-	return NULL;
-}
-
-#define for_each_event_of(event, writer)				\
-	for (event = next_event(writer, NULL); event; event = next_event(writer, event))
-
 /* The largest type of a writer's events; 0 if @writer is NULL. */
 static unsigned int __init last_type(const struct trace_ext_writer *writer)
 {
 	struct trace_ext_event *event;
 	unsigned int last = 0;
 
-	for_each_event_of(event, writer)
+	trace_ext_for_each_event(event, writer)
 		last = max_t(unsigned int, last, event->call.event.type);
 
 	return last;
@@ -198,7 +142,7 @@ static void __init add_sizes(const struct trace_ext_writer *writer, u16 *size)
 {
 	struct trace_ext_event *event;
 
-	for_each_event_of(event, writer)
+	trace_ext_for_each_event(event, writer)
 		size[event->call.event.type] = event->size;
 }
 
@@ -242,89 +186,6 @@ int __init trace_ext_format_init(const struct trace_ext_writer *writer,
 	format->size = size;
 	format->nr_types = last + 1;
 	return 0;
-}
-
-/* Descriptions for the next boot --------------------------------------------------- */
-
-/**
- * trace_ext_events_count() - count the events of a writer
- * @writer:	the writer
- *
- * Return: their number
- */
-u32 __init trace_ext_events_count(const struct trace_ext_writer *writer)
-{
-	struct trace_ext_event *event;
-	u32 count = 0;
-
-	guard(mutex)(&event_mutex);
-
-	for_each_event_of(event, writer)
-		count++;
-
-	return count;
-}
-
-static u32 hash_string(const char *string, u32 hash)
-{
-	return jhash(string, strlen(string), hash);
-}
-
-static u32 __init hash_fields(struct trace_ext_event *event)
-{
-	struct ftrace_event_field *field;
-	u32 hash = 0;
-
-	list_for_each_entry(field, trace_get_fields(&event->call), link) {
-		hash = hash_string(field->name, hash);
-		hash = hash_string(field->type, hash);
-		hash = jhash_3words(field->offset, field->size, field->is_signed, hash);
-	}
-
-	return hash;
-}
-
-/**
- * trace_ext_events_hash_fields() - fill in names, types and hashes of fields of all events
- * @writer:	the writer
- * @bank:	has room for as many events as trace_ext_events_count() has found
- */
-void __init trace_ext_events_hash_fields(const struct trace_ext_writer *writer,
-					 struct ext_mem_bank *bank)
-{
-	struct ext_mem_event *to = bank->events;
-	struct trace_ext_event *event;
-
-	guard(mutex)(&event_mutex);
-
-	for_each_event_of(event, writer) {
-		strscpy(to->name, trace_event_name(&event->call));
-		to->type = event->call.event.type;
-		to->fields = hash_fields(event);
-		to++;
-	}
-}
-
-/**
- * trace_ext_events_hash_texts() - fill in the hashes of what events are printed as
- * @writer:	the writer
- * @bank:	trace_ext_events_hash_fields() has filled it in
- */
-void __init trace_ext_events_hash_texts(const struct trace_ext_writer *writer,
-					struct ext_mem_bank *bank)
-{
-	struct ext_mem_event *to = bank->events;
-	struct trace_ext_event *event;
-
-	guard(mutex)(&event_mutex);
-
-	for_each_event_of(event, writer) {
-		u32 hash = hash_string(event->call.print_fmt, 0);
-
-		/* Without a hash, another kernel's text is never taken for the same. */
-		to->text = event->by_kernel ? 0 : hash;
-		to++;
-	}
 }
 
 /* Boot ------------------------------------------------------------------------------- */
@@ -383,7 +244,7 @@ bool __init trace_ext_events_move(struct trace_ext_writer *writer)
 
 	guard(mutex)(&event_mutex);
 
-	for_each_event_of(event, writer)
+	trace_ext_for_each_event(event, writer)
 		any |= move_from_root(event);
 
 	return any;
@@ -414,7 +275,7 @@ void __init trace_ext_events_arm(struct trace_ext_writer *writer)
 
 	guard(mutex)(&event_mutex);
 
-	for_each_event_of(event, writer)
+	trace_ext_for_each_event(event, writer)
 		arm(event);
 	writer->armed = true;
 }

@@ -15,8 +15,6 @@
 
 #ifdef CONFIG_RING_BUFFER_EXT
 
-struct ext_mem_bank;
-
 bool trace_ext_can_follow(const struct trace_event_call *call);
 bool trace_ext_has_triggers(struct trace_array *tr, const struct trace_event_call *call);
 
@@ -27,14 +25,31 @@ void trace_ext_log_error(struct trace_array *tr, struct trace_ext_writer *writer
 
 int trace_ext_format_init(const struct trace_ext_writer *writer,
 			  struct ext_page_format *format);
-u32 trace_ext_events_count(const struct trace_ext_writer *writer);
-void trace_ext_events_hash_fields(const struct trace_ext_writer *writer,
-				  struct ext_mem_bank *bank);
-void trace_ext_events_hash_texts(const struct trace_ext_writer *writer,
-				 struct ext_mem_bank *bank);
 bool trace_ext_events_move(struct trace_ext_writer *writer);
 void trace_ext_events_arm(struct trace_ext_writer *writer);
 void trace_ext_events_remove(void);
+
+/* The event of @writer after @event, the first if @event is NULL; NULL after the last. */
+static inline struct trace_ext_event *
+trace_ext_next_event(const struct trace_ext_writer *writer, struct trace_ext_event *event)
+{
+	struct trace_event_call *call = event ? &event->call : NULL;
+
+	lockdep_assert_held(&event_mutex);
+
+	call = list_prepare_entry(call, &ftrace_events, list);
+	list_for_each_entry_continue(call, &ftrace_events, list) {
+		if (is_trace_ext_event(call) && to_trace_ext_event(call)->writer == writer)
+			return to_trace_ext_event(call);
+	}
+
+	return NULL;
+}
+
+/* event_mutex is held. */
+#define trace_ext_for_each_event(event, writer)				\
+	for (event = trace_ext_next_event(writer, NULL); event;		\
+	     event = trace_ext_next_event(writer, event))
 
 /**
  * trace_ext_event_is_foreign() - check whether an external writer records an event in an

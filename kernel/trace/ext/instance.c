@@ -508,19 +508,6 @@ static void __init begin(struct rb_ext *ext)
 }
 
 /**
- * trace_ext_note_sizes() - have buffer_size_kb show the sizes that a buffer has
- * @ext:	the buffer; it has not the sizes that parameters or defaults have asked for
- */
-void trace_ext_note_sizes(struct rb_ext *ext)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(ext->tr->array_buffer.data, cpu)->entries =
-			rb_ext_size(ext, cpu);
-}
-
-/**
  * trace_ext_register() - register an external writer: from now on it can be called
  * @writer:	the writer; never freed
  *
@@ -543,7 +530,7 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 	writer->registered = true;
 	ext->ops = writer->ops;
 	rb_ext_use_mem(ext);
-	trace_ext_note_sizes(ext);
+	rb_ext_note_sizes(ext);
 	wanted = trace_ext_events_move(writer);
 	wanted |= trace_ext_functions_register(ext);
 	if (is_wanted_on(ext, wanted))

@@ -44,7 +44,6 @@ void trace_ext_create_all(void);
 struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *all);
 int trace_ext_set_flag(const struct trace_array *tr, u32 mask, bool enabled);
 void trace_ext_save_vmcoreinfo(void);
-void trace_ext_note_sizes(struct rb_ext *ext);
 bool trace_ext_boot_instance(char *spec, char *events);
 void trace_ext_link(struct rb_ext *ext, struct dentry *dir);
 bool trace_ext_stays(const struct rb_ext *ext);

@@ -5,18 +5,21 @@
  *
  *   buffer.c		life of the rings: load, unload, resize, on, off
  *
- *   iter.c	non-consuming reads
- *   wait.c	readers that wait for events
- *   map.c	pages in user space
+ *   iter.c		non-consuming reads
+ *   wait.c		readers that wait for events
+ *   map.c		pages in user space
  *
- *   read.c	consuming reads
- *   stat.c	statistics
+ *   read.c		consuming reads
+ *   stat.c		statistics
  *
- *   kept.c	pages for copies
+ *   kept.c		pages for copies
  *   reader_page.c	the reader page: copied and checked
- *   dump.c	dumps in a crash
+ *   dump.c		dumps in a crash
+ *   vmcore.c		where the rings are, for a dump of all memory
+ *   mem.c		memory that survives a reboot
  *
- *   this file			state, and access to pages
+ *   page.c		from a page's bytes to events
+ *   this file		state, and access to pages
  *
  * A lower part that finds that the rings may be unused schedules rb_ext.idle, a work of
  * the top layer.
@@ -463,6 +466,7 @@ void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring);
 /* buffer.c */
 int rb_ext_init(struct rb_ext *ext);
 void rb_ext_exit(struct rb_ext *ext);
+void rb_ext_note_sizes(struct rb_ext *ext);
 int rb_ext_begin(struct rb_ext *ext);
 void rb_ext_end(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);

@@ -348,7 +348,7 @@ static int last_boot_unload(const struct trace_ext_ring *loaded, u64 *seq, u64 *
 	ring->records = NULL;
 	forget(loaded->cpu);
 	per_cpu_ptr(last.writer->ext->cpus, loaded->cpu)->nr_slots = EXT_RING_MIN_SLOTS;
-	trace_ext_note_sizes(last.writer->ext);
+	rb_ext_note_sizes(last.writer->ext);
 	return 0;
 }
 
@@ -415,11 +415,6 @@ const struct trace_ext_ops trace_ext_last_boot_ops = {
 	.set_alarm	= last_boot_set_alarm,
 	.seen		= last_boot_seen,
 };
-
-/* No ring of an earlier boot has an alarm. A writer of this kernel has its own. */
-void __weak ext_ring_doorbell(void)
-{
-}
 
 /* last_boot_info -------------------------------------------------------------------- */
 
@@ -534,25 +529,23 @@ void trace_ext_last_boot_created(struct dentry *dir)
 /* Boot ------------------------------------------------------------------------------ */
 
 /**
- * trace_ext_last_boot_init() - show what an earlier boot has left
- * @unknown:	struct ext_mem_unknown, the event of the writer that shows it
- * @bank:	what it has left, without error
- * @header:	this kernel's own header
+ * trace_ext_last_boot_show() - show what an earlier boot has left
+ * @unknown:	struct ext_mem_unknown, the event of the instance that shows it; the @source of
+ *		its writer is the one that has the memory
+ *
+ * Context: boot, after that writer has been registered.
  */
-void __init trace_ext_last_boot_init(struct trace_ext_event *unknown,
-				     struct ext_mem_bank *bank,
-				     const struct ext_mem_bank *header)
+void __init trace_ext_last_boot_show(struct trace_ext_event *unknown)
 {
 	struct rb_ext *ext = unknown->writer->ext;
 	int ret = 0;
 	u32 cpu;
 
-	if (!ext)
+	last.bank = trace_ext_mem_kept(&last.header);
+	if (!ext || !last.bank)
 		return;
 
 	last.types.unknown = unknown->call.event.type;
-	last.bank = bank;
-	last.header = header;
 	last.nr_numbers = ext->format.nr_types;
 	last.numbers = bitmap_zalloc(last.nr_numbers, GFP_KERNEL);
 	if (!last.numbers || translate(&ext->format)) {
@@ -564,9 +557,9 @@ void __init trace_ext_last_boot_init(struct trace_ext_event *unknown,
 	last.writer = unknown->writer;
 	unknown->call.event.funcs->trace = print_unknown;
 	trace_ext_register(last.writer);
-	for (cpu = 0; cpu < bank->nr_cpus; cpu++)
+	for (cpu = 0; cpu < last.bank->nr_cpus; cpu++)
 		ret = copy_cpu(cpu) ?: ret;
-	trace_ext_note_sizes(ext);
+	rb_ext_note_sizes(ext);
 
 	if (ret)
 		pr_err("%s: not all of what an earlier boot has left can be shown: %pe\n",

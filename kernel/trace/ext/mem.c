@@ -13,6 +13,7 @@
 
 #include <linux/buildid.h>
 #include <linux/cleanup.h>
+#include <linux/jhash.h>
 #include <linux/nmi.h>
 #include <linux/panic_notifier.h>
 #include <linux/reboot.h>
@@ -144,6 +145,75 @@ void trace_ext_mem_cleared(const struct trace_ext_writer *writer, int cpu, bool 
 		WRITE_ONCE(share_of(cpu)->nr_slots, 0);
 }
 
+/* What the next boot must know of the events ------------------------------------- */
+
+static u32 __init events_count(const struct trace_ext_writer *writer)
+{
+	struct trace_ext_event *event;
+	u32 count = 0;
+
+	guard(mutex)(&event_mutex);
+
+	trace_ext_for_each_event(event, writer)
+		count++;
+
+	return count;
+}
+
+static u32 hash_string(const char *string, u32 hash)
+{
+	return jhash(string, strlen(string), hash);
+}
+
+static u32 __init hash_fields(struct trace_ext_event *event)
+{
+	struct ftrace_event_field *field;
+	u32 hash = 0;
+
+	list_for_each_entry(field, trace_get_fields(&event->call), link) {
+		hash = hash_string(field->name, hash);
+		hash = hash_string(field->type, hash);
+		hash = jhash_3words(field->offset, field->size, field->is_signed, hash);
+	}
+
+	return hash;
+}
+
+/* Fill in names, types and hashes of fields of all events; @bank has room for them. */
+static void __init events_hash_fields(const struct trace_ext_writer *writer,
+				      struct ext_mem_bank *bank)
+{
+	struct ext_mem_event *to = bank->events;
+	struct trace_ext_event *event;
+
+	guard(mutex)(&event_mutex);
+
+	trace_ext_for_each_event(event, writer) {
+		strscpy(to->name, trace_event_name(&event->call));
+		to->type = event->call.event.type;
+		to->fields = hash_fields(event);
+		to++;
+	}
+}
+
+/* Fill in the hashes of what events are printed as, after events_hash_fields(). */
+static void __init events_hash_texts(const struct trace_ext_writer *writer,
+				     struct ext_mem_bank *bank)
+{
+	struct ext_mem_event *to = bank->events;
+	struct trace_ext_event *event;
+
+	guard(mutex)(&event_mutex);
+
+	trace_ext_for_each_event(event, writer) {
+		u32 hash = hash_string(event->call.print_fmt, 0);
+
+		/* Without a hash, another kernel's text is never taken for the same. */
+		to->text = event->by_kernel ? 0 : hash;
+		to++;
+	}
+}
+
 /**
  * trace_ext_mem_describe() - describe how events are printed, for the next boot
  *
@@ -154,7 +224,7 @@ void __init trace_ext_mem_describe(void)
 	if (!mem.writer)
 		return;
 
-	trace_ext_events_hash_texts(mem.writer, mem.header);
+	events_hash_texts(mem.writer, mem.header);
 	if (mem.begun)
 		memcpy(mem.bank->events, mem.header->events,
 		       mem.header->nr_events * sizeof(mem.header->events[0]));
@@ -232,7 +302,7 @@ static bool __init is_taken(phys_addr_t start, size_t size)
 static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *writer,
 						u64 size)
 {
-	u32 nr_events = min(trace_ext_events_count(writer), EXT_MEM_MAX_EVENTS);
+	u32 nr_events = min(events_count(writer), EXT_MEM_MAX_EVENTS);
 	u32 header_pages, share_pages;
 	struct ext_mem_bank *header;
 
@@ -260,7 +330,7 @@ static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *w
 	build_id_parse_buf(&__start_notes, header->build_id,
 			   &__stop_notes - &__start_notes);
 	strscpy(header->release, init_utsname()->release);
-	trace_ext_events_hash_fields(writer, header);
+	events_hash_fields(writer, header);
 	return header;
 }
 
@@ -323,14 +393,13 @@ int __init trace_ext_mem_init(struct trace_ext_writer *writer, void *start, size
 }
 
 /**
- * trace_ext_mem_show() - show what an earlier boot has left
- * @unknown:	struct ext_mem_unknown, the event of the instance that shows it; the @source of
- *		its writer is the one that has the memory
+ * trace_ext_mem_kept() - find what an earlier boot has left
+ * @header:	filled in with this kernel's own header
  *
- * Context: boot, after that writer has been registered.
+ * Return: its bank; NULL if it has left nothing
  */
-void __init trace_ext_mem_show(struct trace_ext_event *unknown)
+struct ext_mem_bank * __init trace_ext_mem_kept(const struct ext_mem_bank **header)
 {
-	if (mem.kept && ext_mem_is_used(mem.kept))
-		trace_ext_last_boot_init(unknown, mem.kept, mem.header);
+	*header = mem.header;
+	return mem.kept && ext_mem_is_used(mem.kept) ? mem.kept : NULL;
 }

@@ -325,6 +325,16 @@ bool trace_ext_perf_can_deliver(void)
 #endif
 }
 
+/**
+ * trace_ext_perf_is_listening() - check whether there are any perf events of external events
+ *
+ * Return: true if so
+ */
+bool trace_ext_perf_is_listening(void)
+{
+	return READ_ONCE(nr_listeners);
+}
+
 /* Hooks: what perf asks -------------------------------------------------------------- */
 
 /**
@@ -344,44 +354,6 @@ u64 __trace_ext_event_time(const struct perf_event *event)
 
 	this = this_cpu_ptr(&trace_ext_delivery);
 	return event->tp_event == &this->event->call ? this->ts : 0;
-}
-
-/**
- * trace_ext_perf_settle() - have counts that have all events so far
- * @cpu:	the events of this CPU, or of all if it is -1
- *
- * Context: a process that has nothing locked.
- */
-void trace_ext_perf_settle(int cpu)
-{
-	if (READ_ONCE(nr_listeners))
-		trace_ext_follow_settle(cpu);
-}
-
-/**
- * __trace_ext_task_settle() - have counts of a task that have all events so far
- * @task:	a task that has perf events
- *
- * If none of them is external, no CPU is interrupted.
- *
- * Context: as trace_ext_perf_settle().
- */
-void __trace_ext_task_settle(const struct task_struct *task)
-{
-	struct perf_event_context *ctx;
-	struct perf_event *event;
-	bool external = false;
-
-	scoped_guard(rcu) {
-		ctx = READ_ONCE(task->perf_event_ctxp);
-		if (!ctx)
-			return;
-		list_for_each_entry_rcu(event, &ctx->event_list, event_entry)
-			external |= trace_ext_event_has_time(event);
-	}
-
-	if (external)
-		trace_ext_perf_settle(-1);
 }
 
 /**

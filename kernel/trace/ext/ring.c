@@ -142,6 +142,11 @@ static void ring_write_extend(struct ext_ring *ring, u64 delta)
 	ring->write += EXT_RING_EXTEND_SIZE;
 }
 
+/* For a kernel whose writers ring otherwise, or never: rings of an earlier boot have no alarm. */
+void __weak ext_ring_doorbell(void)
+{
+}
+
 /**
  * ext_ring_call_reader() - have the reader look
  * @ring:	this CPU's ring, open

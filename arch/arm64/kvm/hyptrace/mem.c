@@ -197,7 +197,7 @@ void __init hyptrace_mem_init(void)
  */
 void __init hyptrace_mem_show(void)
 {
-	trace_ext_mem_show(&event_hyp_unknown);
+	trace_ext_last_boot_show(&event_hyp_unknown);
 }
 
 /**

@@ -23,6 +23,7 @@ typedef uint8_t u8;
 #define __always_inline		inline __attribute__((always_inline))
 #define noinline		__attribute__((noinline))
 #define __packed		__attribute__((packed))
+#define __weak			__attribute__((weak))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
