@@ -139,6 +139,17 @@ static int check_quiescent(struct hyp_trace_cpu *cpu, const struct hyp_trace_rin
 	return check_loaded(ring) ?: ring_quiescent(cpu, ring) ? 0 : -EBUSY;
 }
 
+/* Copy the clock that the host has set last. Return false if it is being changed. */
+static bool clock_copy(struct hyp_clock *clock)
+{
+	/* The acquire and the smp_rmb() pair with handle___hyp_trace_clock(). */
+	u32 seq = smp_load_acquire(&hyp_trace.clock_seq);
+
+	*clock = hyp_trace.clock;
+	smp_rmb();
+	return !(seq & 1) && seq == READ_ONCE(hyp_trace.clock_seq);
+}
+
 /**
  * hyp_trace_take_clock() - copy the clock that the host has set last
  * @cpu:	this CPU
@@ -149,12 +160,7 @@ static int check_quiescent(struct hyp_trace_cpu *cpu, const struct hyp_trace_rin
  */
 void hyp_trace_take_clock(struct hyp_trace_cpu *cpu)
 {
-	/* The acquire and the smp_rmb() pair with handle___hyp_trace_clock(). */
-	u32 seq = smp_load_acquire(&hyp_trace.clock_seq);
-
-	cpu->clock = hyp_trace.clock;
-	smp_rmb();
-	if (likely(!(seq & 1) && seq == READ_ONCE(hyp_trace.clock_seq)))
+	if (likely(clock_copy(&cpu->clock)))
 		return;
 
 	hyp_spin_lock(&hyp_trace.lock);
@@ -284,7 +290,7 @@ void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
 	cpu->leave |= HYP_LEAVE_EXITED;
 }
 
-/* Open a ring of this CPU, if it is loaded. After a panic nobody traces any more. */
+/* Open a ring of this CPU, if it is loaded. After a panic none is opened but for hyp_panic. */
 static void ring_open(struct hyp_trace_ring *ring)
 {
 	if (!check_loaded(ring) && !READ_ONCE(hyp_trace_panicked))
@@ -314,6 +320,22 @@ static bool try_lock(hyp_spinlock_t *lock)
 	return old.owner == old.next && try_cmpxchg_acquire(&lock->__val, &old.__val, new.__val);
 }
 
+/*
+ * A CPU that does not trace has no clock, or an old one, and its exceptions come through vectors
+ * that latch no pid. CONTEXTIDR_EL1 is not the host's while a vCPU is there, nor after firmware.
+ */
+static void take_clock_and_pid(struct hyp_trace_cpu *cpu)
+{
+	struct hyp_clock clock;
+
+	if (clock_copy(&clock))
+		cpu->clock = clock;
+	if (cpu->parked || host_data_ptr(host_ctxt)->__hyp_running_vcpu)
+		cpu->pid = 0;
+	else
+		hyp_trace_latch_pid(cpu);
+}
+
 /**
  * hyp_trace_ring_claim() - have this CPU's ring for hyp_panic, even if it is closed
  * @cpu:	this CPU
@@ -335,8 +357,10 @@ bool hyp_trace_ring_claim(struct hyp_trace_cpu *cpu)
 		return false;
 
 	loaded = !check_loaded(&cpu->user);
-	if (loaded)
+	if (loaded) {
+		take_clock_and_pid(cpu);
 		ext_ring_open(&cpu->user.ring);
+	}
 	/* Whoever gets the lock now finds the panic, and an open ring: ring_quiescent(). */
 	hyp_spin_unlock(&cpu->lock);
 
