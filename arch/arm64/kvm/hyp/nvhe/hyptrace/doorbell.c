@@ -20,6 +20,9 @@
 
 #include <linux/io.h>
 #include <linux/irqchip/arm-gic.h>
+/* Both headers define these, and nothing here needs them. */
+#undef GICH_LR_VIRTUALID
+#undef GICH_LR_PHYSID_CPUID
 #include <linux/irqchip/arm-gic-v3.h>
 
 #include <asm/cpufeature.h>
