@@ -3,8 +3,8 @@
  * ext_filter - a filter that an external writer applies to an event before it records it
  *
  * A filter is a program of comparisons, which this kernel compiles from what a user writes
- * (kernel/trace/ext/filter_compile.c) and which the writer executes. Each comparison goes to a later
- * one or to a result, so a program always ends.
+ * (kernel/trace/ext/filter_compile.c) and which the writer executes. Each comparison goes to a
+ * later one or to a result, so a program always ends.
  *
  * There is one kind of comparison: "is a field's value in this range?". The order of signed
  * and unsigned numbers, equality and bits are all expressed by it, so that the writer does

@@ -4,7 +4,7 @@
  *
  * Both sides share the layout of the data pages and of the meta page, and the meaning of
  * a position. Documentation/trace/hyp-ring.rst derives the algorithm. The writer is
- * kernel/trace/ext/ring.c, the reader is ring_buffer_ext*.c.
+ * kernel/trace/ext/ring.c; the reader is in the same folder, from reader_page.c on.
  *
  * Vocabulary
  *   position  monotonic number of a page in the stream of one CPU, from 0

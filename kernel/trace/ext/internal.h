@@ -18,6 +18,7 @@
  *   vmcore.c		where the rings are, for a dump of all memory
  *   mem.c		memory that survives a reboot
  *
+ *   earlier.c		what an earlier boot has left
  *   page.c		from a page's bytes to events
  *   this file		state, and access to pages
  *

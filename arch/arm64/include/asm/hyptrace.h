@@ -131,8 +131,8 @@
  *	Do what enum hyp_trace_test_action says.
  *	-EINVAL: out of range
  */
-#ifndef __ARM64_KVM_HYPTRACE_H__
-#define __ARM64_KVM_HYPTRACE_H__
+#ifndef __ASM_HYPTRACE_H__
+#define __ASM_HYPTRACE_H__
 
 #include <linux/ext_filter.h>
 #include <linux/ext_ring.h>
@@ -332,4 +332,4 @@ static inline u64 hyp_filter_rest(const struct ext_filter_pred *pred)
 	return pred->offset | (u64)pred->next[0] << 16 | (u64)pred->next[1] << 32;
 }
 
-#endif /* __ARM64_KVM_HYPTRACE_H__ */
+#endif /* __ASM_HYPTRACE_H__ */

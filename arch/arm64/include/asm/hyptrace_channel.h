@@ -2,8 +2,8 @@
 /*
  * Guests' channel to the trace of EL2 (linux/hypertrace.h): what the host and EL2 share for it.
  */
-#ifndef __ARM64_KVM_HYPCHANNEL_H__
-#define __ARM64_KVM_HYPCHANNEL_H__
+#ifndef __ASM_HYPTRACE_CHANNEL_H__
+#define __ASM_HYPTRACE_CHANNEL_H__
 
 #include <linux/types.h>
 
@@ -59,4 +59,4 @@ static inline bool hyptrace_channel_may(const struct kvm_vcpu *vcpu, u32 func_id
 static inline void hyptrace_channel_features(struct kvm_vcpu *vcpu, u64 *word) { }
 #endif
 
-#endif /* __ARM64_KVM_HYPCHANNEL_H__ */
+#endif /* __ASM_HYPTRACE_CHANNEL_H__ */

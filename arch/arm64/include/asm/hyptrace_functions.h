@@ -16,8 +16,8 @@
  * slot has, tells EL2 what it may record of the function's result: with protection, the host can't
  * change that any more.
  */
-#ifndef __ARM64_KVM_HYPFUNCTIONS_H__
-#define __ARM64_KVM_HYPFUNCTIONS_H__
+#ifndef __ASM_HYPTRACE_FUNCTIONS_H__
+#define __ASM_HYPTRACE_FUNCTIONS_H__
 
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -107,4 +107,4 @@ static inline u32 hyp_function_insn(u64 first, enum trace_ext_hook hook)
 	       (((u64)target - hyp_function_slot(first)) >> 2 & GENMASK(25, 0));
 }
 
-#endif /* __ARM64_KVM_HYPFUNCTIONS_H__ */
+#endif /* __ASM_HYPTRACE_FUNCTIONS_H__ */

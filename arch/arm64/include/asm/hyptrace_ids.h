@@ -3,8 +3,8 @@
  * Numbers of the hypervisor's events: HYP_EVENT_<name>, from 0 in the order of
  * trace/events/hyp.h, and HYP_NR_EVENTS. The host names an event to EL2 by its number.
  */
-#ifndef __ARM64_KVM_HYPTRACE_IDS_H__
-#define __ARM64_KVM_HYPTRACE_IDS_H__
+#ifndef __ASM_HYPTRACE_IDS_H__
+#define __ASM_HYPTRACE_IDS_H__
 
 #include <linux/stddef.h>
 #include <linux/tracepoint.h>
@@ -50,4 +50,4 @@ enum { HYP_NR_EVENTS = sizeof(struct hyp_event_numbers) };
 /* Restore the macros' ordinary meaning. */
 #include <linux/tracepoint.h>
 
-#endif /* __ARM64_KVM_HYPTRACE_IDS_H__ */
+#endif /* __ASM_HYPTRACE_IDS_H__ */

@@ -2,8 +2,8 @@
 /*
  * Whether the hypervisor may record anything: a nop where the kernel asks, until it may.
  */
-#ifndef __ARM64_KVM_HYPTRACE_KEY_H__
-#define __ARM64_KVM_HYPTRACE_KEY_H__
+#ifndef __ASM_HYPTRACE_KEY_H__
+#define __ASM_HYPTRACE_KEY_H__
 
 #include <linux/jump_label.h>
 
@@ -14,4 +14,4 @@ DECLARE_STATIC_KEY_FALSE(hyptrace_key);
 #define hyptrace_is_in_use()	false
 #endif
 
-#endif /* __ARM64_KVM_HYPTRACE_KEY_H__ */
+#endif /* __ASM_HYPTRACE_KEY_H__ */

@@ -8,8 +8,8 @@
  * Place 0 of the shared pages holds struct hyp_totals_state. Place k, for each kind k, holds
  * that kind's row "other", which counts what has no row of its own. The ordinary rows follow.
  */
-#ifndef __ARM64_KVM_HYPTOTALS_H__
-#define __ARM64_KVM_HYPTOTALS_H__
+#ifndef __ASM_HYPTRACE_TOTALS_H__
+#define __ASM_HYPTRACE_TOTALS_H__
 
 #include <linux/bits.h>
 #include <linux/limits.h>
@@ -180,4 +180,4 @@ static inline void hyptrace_vm_init(struct kvm *kvm) { }
 static inline void hyptrace_vm_gone(struct kvm *kvm) { }
 #endif
 
-#endif /* __ARM64_KVM_HYPTOTALS_H__ */
+#endif /* __ASM_HYPTRACE_TOTALS_H__ */

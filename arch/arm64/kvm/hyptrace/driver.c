@@ -9,7 +9,6 @@
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
 #include <linux/init.h>
-#include <linux/kvm_host.h>
 #include <linux/smp.h>
 #include <linux/syscore_ops.h>
 #include <linux/trace_ext.h>

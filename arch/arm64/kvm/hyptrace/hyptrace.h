@@ -117,7 +117,6 @@ bool hyptrace_totals_are_on(void);
 void hyptrace_clock_changed(void);
 void hyptrace_end_guest_runs(void);
 void hyptrace_sync_this_cpu(void);
-void hyptrace_sync_all(void);
 void hyptrace_sync_offline(void);
 void hyptrace_sync_online(void);
 void hyptrace_sync_after_sleep(void);

@@ -90,7 +90,8 @@ DEFINE_STATIC_KEY_FALSE(hyptrace_key);
 static noinline __noclone void tell_el2(struct state state)
 {
 	struct state *told = this_cpu_ptr(&el2_state);
-	u64 ring = state.ring[USER_RING], follower = state.ring[FOLLOWER_RING], totals = state.totals;
+	u64 ring = state.ring[USER_RING], follower = state.ring[FOLLOWER_RING];
+	u64 totals = state.totals;
 	struct arm_smccc_res res;
 
 	contextidr_thread_switch(current);
@@ -119,7 +120,7 @@ void hyptrace_sync_this_cpu(void)
 {
 	struct state wanted = {
 		.ring	= {
-			[USER_RING]		= wanted_ring(USER_RING),
+			[USER_RING]	= wanted_ring(USER_RING),
 			[FOLLOWER_RING]	= wanted_ring(FOLLOWER_RING),
 		},
 		.totals	= totals_wanted(),
@@ -132,16 +133,6 @@ void hyptrace_sync_this_cpu(void)
 static void sync_this_cpu(void *unused)
 {
 	hyptrace_sync_this_cpu();
-}
-
-/**
- * hyptrace_sync_all() - hyptrace_sync_this_cpu() on all CPUs
- *
- * Context: may sleep; the caller holds off CPU hotplug.
- */
-void hyptrace_sync_all(void)
-{
-	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
 /* These run on each CPU. @kind is an enum hyptrace_ring *. */
@@ -271,7 +262,8 @@ void hyptrace_set_cpus(const struct cpumask *cpus)
 /**
  * hyptrace_rings_use() - begin or cease to use a kind of rings
  * @kind:	which of the CPUs' rings
- * @use:	true to begin; a sync opens them then. Offline CPUs close theirs when they come online
+ * @use:	true to begin, and a sync opens them then. A CPU that is offline closes its ring when it
+ *		comes online
  *
  * Context: may sleep; the caller holds off CPU hotplug.
  */
@@ -292,7 +284,7 @@ void hyptrace_rings_use(enum hyptrace_ring kind, bool use)
 void hyptrace_totals_turn(bool on)
 {
 	WRITE_ONCE(totals_on, on);
-	hyptrace_sync_all();
+	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
 /**

@@ -6,12 +6,10 @@
 
 #include <asm/hyptrace_ids.h>
 #include <linux/memblock.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include <asm/kvm_host.h>
 #include <asm/sections.h>
-#include <asm/virt.h>
 
 #include "hostile.h"
 

@@ -15,7 +15,6 @@
 #include <linux/memblock.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
-#include <linux/smp.h>
 
 #include <asm/kvm_host.h>
 #include <asm/virt.h>

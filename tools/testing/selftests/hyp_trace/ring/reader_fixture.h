@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's reader of an external ring, in user space: ext/reader_page.c,
- * _read.c, _stat.c and _iter.c, unchanged, with one CPU's ring in pages of the test.
+ * The kernel's reader of an external ring, in user space: reader_page.c, read.c, stat.c and iter.c
+ * of kernel/trace/ext/, unchanged, with one CPU's ring in pages of the test.
  */
 #ifndef READER_FIXTURE_H
 #define READER_FIXTURE_H

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the kernel's readers of an external ring, in user space:
- * ext/reader_page.c, _read.c, _stat.c and _iter.c, with a ring that ext/ring.c
- * writes, all unchanged, in one thread. reader_stress.c tests them in parallel,
- * reader_fuzz.c with hostile pages.
+ * Tests of the kernel's readers of an external ring, in user space: reader_page.c, read.c, stat.c
+ * and iter.c of kernel/trace/ext/, with a ring that ring.c writes, all unchanged, in one thread.
+ * reader_stress.c tests them in parallel, reader_fuzz.c with hostile pages.
  *
  * Prints TAP.
  */

@@ -11,8 +11,8 @@
  * functions are empty without CONFIG_NVHE_EL2_TRACING, and where a file of EL2's is
  * compiled for the kernel as well.
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_H
 
 #include <trace/misc/hyp.h>
 
@@ -189,7 +189,7 @@ void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu);
 bool hyp_trace_ring_claim(struct hyp_trace_cpu *cpu);
 void hyp_trace_end(struct hyp_trace_cpu *cpu);
 
-/* EL2 has panicked: no CPU may trace any more. */
+/* EL2 has panicked: no CPU may trace any more, but for hyp_panic. */
 extern bool hyp_trace_panicked;
 
 void hyp_trace_take_clock(struct hyp_trace_cpu *cpu);
@@ -410,7 +410,7 @@ void __hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 exit_code);
  * hyp_trace_guest_begin() - the host has EL2 run a vCPU
  *
  * EL2 looks only here, not at each exit of the guest that it handles. So the host ends the runs of
- * vCPUs when it begins to trace: hyptrace_end_guest_runs(), or hyptrace_sync_all() for totals.
+ * vCPUs when it begins to trace: hyptrace_end_guest_runs(), or hyptrace_totals_turn().
  *
  * Return: what is traced of guests: 0 for nothing, HYP_TRACE_TOTALS for totals only
  */
@@ -645,4 +645,4 @@ static inline void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par) { }
 #define hyp_trace_guest_run(vcpu, traced, exit)	__guest_enter(vcpu)
 
 #endif
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_H */

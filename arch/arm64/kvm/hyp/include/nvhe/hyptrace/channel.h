@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: guests that record events themselves (linux/hypertrace.h).
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_CHANNEL_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_CHANNEL_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_CHANNEL_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_CHANNEL_H
 
 #include <linux/bits.h>
 
@@ -125,4 +125,4 @@ static inline void hyp_channel_flush(struct kvm_vcpu *vcpu, const struct kvm_vcp
 static inline void hyp_channel_sync(struct kvm_vcpu *host_vcpu, const struct kvm_vcpu *vcpu) { }
 #endif
 
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_CHANNEL_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_CHANNEL_H */

@@ -5,8 +5,8 @@
  * It reads the physical counter: while a vCPU is loaded, the virtual counter is shifted
  * by the guest's CNTVOFF_EL2.
  */
-#ifndef __ARM64_KVM_HYP_NVHE_CLOCK_H
-#define __ARM64_KVM_HYP_NVHE_CLOCK_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_CLOCK_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_CLOCK_H
 
 #include <linux/math64.h>
 #include <linux/types.h>
@@ -82,4 +82,4 @@ static __always_inline u64 hyp_clock_now(const struct hyp_clock *clock)
 	return hyp_clock_at(clock, hyp_clock_cycles());
 }
 
-#endif /* __ARM64_KVM_HYP_NVHE_CLOCK_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_CLOCK_H */

@@ -3,8 +3,8 @@
  * Tracing at EL2: the values of fields. TP_fast_assign() in trace/events/hyp.h calls
  * these functions, where nvhe/hyptrace/events.c writes the events.
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_FIELDS_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_FIELDS_H
 
 #include <trace/misc/hyp.h>
 
@@ -262,4 +262,4 @@ static __always_inline s64 hyp_hcall_result(u32 id,
 #undef HYP_HCALL_CASE
 }
 
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_FIELDS_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_FIELDS_H */

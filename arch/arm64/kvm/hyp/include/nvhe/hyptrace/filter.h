@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: applying a filter to an event (filter.c).
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_FILTER_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_FILTER_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_FILTER_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_FILTER_H
 
 #include <nvhe/hyptrace.h>
 
@@ -31,4 +31,4 @@ static __always_inline bool hyp_filter_match(const struct hyp_trace_draft *draft
 	return !place || ext_filter_match(hyp_filter_pred, place, (const void *)draft);
 }
 
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_FILTER_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_FILTER_H */

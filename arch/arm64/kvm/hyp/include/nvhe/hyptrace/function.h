@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: calls of functions (function.c).
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_FUNCTION_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_FUNCTION_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_FUNCTION_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_FUNCTION_H
 
 #include <linux/trace_ext_function.h>
 #include <linux/types.h>
@@ -61,4 +61,4 @@ static inline u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, 
 				   u64 ret) { return ret; }
 #endif
 
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_FUNCTION_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_FUNCTION_H */

@@ -9,8 +9,8 @@
  * the text's offset in that section and the arguments, and the host formats the line
  * (arch/arm64/kvm/hyptrace/printk.c).
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_PRINTK_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_PRINTK_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_PRINTK_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_PRINTK_H
 
 #include <linux/args.h>
 #include <linux/build_bug.h>
@@ -85,4 +85,4 @@ do {									\
 #define trace_hyp_puts(text)		__hyp_printk_check(text)
 
 #endif
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_PRINTK_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_PRINTK_H */

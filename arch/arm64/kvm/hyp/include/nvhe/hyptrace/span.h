@@ -10,8 +10,8 @@
  * records an event where the scope is entered and another one where it is left, on any
  * path.
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_SPAN_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_SPAN_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_SPAN_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_SPAN_H
 
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -70,4 +70,4 @@ static __always_inline void hyp_span_end(const struct hyp_span *span)
 #define HYP_TRACE_SPAN(text)
 
 #endif
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_SPAN_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_SPAN_H */

@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: addresses of EL2's text, and stack traces (stack.c).
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_STACK_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_STACK_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_STACK_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_STACK_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -38,4 +38,4 @@ struct hyp_trace_cpu;
 void hyp_stack_record(struct hyp_trace_cpu *cpu, u64 now);
 void hyp_stack_unhook(struct hyp_trace_cpu *cpu);
 
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_STACK_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_STACK_H */

@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: settings that tests may change (CONFIG_NVHE_EL2_TRACING_TEST).
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
-#define __ARM64_KVM_HYP_NVHE_TRACE_TEST_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_TEST_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_TEST_H
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
@@ -81,4 +81,4 @@ static inline bool hyp_trace_test_refuse(void)
 }
 
 #endif
-#endif /* __ARM64_KVM_HYP_NVHE_TRACE_TEST_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TEST_H */

@@ -5,8 +5,8 @@
  * Nothing here runs while no totals are kept. The host's exceptions come through vectors of
  * their own (vector.S), and guests' entries and exits through the check for any event.
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TOTALS_H
-#define __ARM64_KVM_HYP_NVHE_TOTALS_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_H
 
 #include <linux/limits.h>
 
@@ -109,4 +109,4 @@ void hyp_totals_settle(struct hyp_totals_cpu *totals);
 	X(__hyp_totals_enable)						\
 	X(__hyp_totals_vm)
 
-#endif /* __ARM64_KVM_HYP_NVHE_TOTALS_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_H */

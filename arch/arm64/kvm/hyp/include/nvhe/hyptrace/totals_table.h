@@ -5,8 +5,8 @@
  * A key's row is at one of HYP_TOTALS_WINDOW places that its hash gives, so finding it is
  * bounded. Only the table's own CPU uses EL2's copies.
  */
-#ifndef __ARM64_KVM_HYP_NVHE_TOTALS_TABLE_H
-#define __ARM64_KVM_HYP_NVHE_TOTALS_TABLE_H
+#ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_TABLE_H
+#define __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_TABLE_H
 
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -95,4 +95,4 @@ static __always_inline void hyp_totals_publish_end(struct hyp_totals_row *row, u
 void hyp_totals_count(struct hyp_totals_own *own, u64 ns);
 struct hyp_totals_own *hyp_totals_find(struct hyp_totals_cpu *totals, u64 key);
 
-#endif /* __ARM64_KVM_HYP_NVHE_TOTALS_TABLE_H */
+#endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_TABLE_H */
