@@ -262,8 +262,8 @@ void hyptrace_set_cpus(const struct cpumask *cpus)
 /**
  * hyptrace_rings_use() - begin or cease to use a kind of rings
  * @kind:	which of the CPUs' rings
- * @use:	true to begin, and a sync opens them then. A CPU that is offline closes its ring when it
- *		comes online
+ * @use:	true to begin, and a sync opens them then. A CPU that is offline closes its ring
+ *		when it comes online
  *
  * Context: may sleep; the caller holds off CPU hotplug.
  */
