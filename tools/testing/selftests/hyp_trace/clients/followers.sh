@@ -13,11 +13,12 @@ trixie() {
 	in_root trixie "$@"
 }
 
-# counted EVENT N: has perf stat counted this? Its output is in /tmp/stat.
+# counted EVENT N [more]: has perf stat counted this, or more? Its output is in /tmp/stat.
 counted() {
-	awk -v event="hyp:$1" -v n="$2" '
-		$2 == event { seen = $1; gsub(",", "", seen) }
-		END { if (seen != n) { print "# " event ": " seen; exit 1 } }' /tmp/stat
+	awk -v event="hyp:$1" -v n="$2" -v more="${3:-}" '
+		$2 == event { seen = $1; gsub(",", "", seen); seen += 0 }
+		END { if (more ? seen < n : seen != n) { print "# " event ": " seen; exit 1 } }' \
+		/tmp/stat
 }
 
 # The numbers from 1 to N, a line each?
@@ -25,14 +26,15 @@ is_sequence() {
 	[ "$(cat)" = "$(seq "$1")" ]
 }
 
+# EL2 is also entered when the clock changes.
 trixie perf stat -a -e hyp:selftest,hyp:hyp_enter -o /tmp/stat hyp_emit 1 1000 0 &&
-	counted selftest 1000 && counted hyp_enter 1000
+	counted selftest 1000 && counted hyp_enter 1000 more
 result "perf stat: counts are exact"
 
-# Each write calls EL2 once. EL2 is entered by the same number of calls.
+# Each write calls EL2 once.
 trixie perf stat -a -e 'hyp:*' -o /tmp/stat hyp_emit 1 500 1 &&
-	counted selftest 500 && counted hyp_puts 500 && counted host_hcall 500 &&
-	counted hyp_exit 500 && [ "$(grep -c ' hyp:' /tmp/stat)" -gt 40 ]
+	counted selftest 500 && counted hyp_puts 500 && counted host_hcall 500 more &&
+	counted hyp_exit 500 more && [ "$(grep -c ' hyp:' /tmp/stat)" -gt 40 ]
 result "perf stat: all events"
 
 trixie perf stat -e hyp:selftest -o /tmp/stat sh -c 'hyp_emit 1 300 0; hyp_emit 1 300 1' &&
