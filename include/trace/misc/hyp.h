@@ -131,7 +131,7 @@ enum hyp_wfx HYP_ENUM(HYP_WFX_LIST);
 
 enum hyp_inject HYP_ENUM(HYP_INJECT_LIST);
 
-/* What a guest does with a register; of a protected guest, WITHHELD. */
+/* A guest reads or writes a register. The access of a protected guest is WITHHELD. */
 #define HYP_ACCESS_LIST(EM, EMe)					\
 	EM(ACCESS_READ,		0, "read")				\
 	EM(ACCESS_WRITE,	1, "write")				\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user asks of external writers' events and they can't do: error_log has a line that says
- * what is allowed.
+ * Errors of external writers' events: if a user asks for what an event can't do, error_log gets a
+ * line that says what is allowed.
  */
 
 #include "internal.h"

@@ -145,7 +145,7 @@ void trace_ext_mem_cleared(const struct trace_ext_writer *writer, int cpu, bool 
 		WRITE_ONCE(share_of(cpu)->nr_slots, 0);
 }
 
-/* What the next boot must know of the events ------------------------------------- */
+/* Descriptions of the events, for the next boot ------------------------------------- */
 
 static u32 __init events_count(const struct trace_ext_writer *writer)
 {

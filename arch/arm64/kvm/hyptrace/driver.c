@@ -272,7 +272,7 @@ static void name##_sync(int cpu)					\
 									\
 static bool name##_is_open(int cpu)					\
 {									\
-	return hyptrace_ring_is_open(kind, cpu);					\
+	return hyptrace_ring_is_open(kind, cpu);			\
 }									\
 									\
 static int name##_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap) \

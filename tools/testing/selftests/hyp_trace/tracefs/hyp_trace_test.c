@@ -549,7 +549,7 @@ static void run_until_told(struct runner *r)
 	_exit(0);
 }
 
-/* What a runner and the test share; MAP_FAILED if there is no memory. */
+/* A runner shares this with the test; MAP_FAILED if there is no memory. */
 static struct runner *runner_new(void)
 {
 	struct runner *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
