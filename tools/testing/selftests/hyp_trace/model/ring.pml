@@ -176,7 +176,7 @@ inline end_tracing()
 	}
 }
 
-/* [hyp_trace_ring_claim]: this waits for no lock */
+/* [ring_claim]: this waits for no lock */
 inline claim_ring()
 {
 	if

@@ -23,7 +23,7 @@
  * Take an event out of what the vCPU may record. @due is when an equal share of all time would let
  * it record the next one; a vCPU that has recorded less is ahead of that, by no more than a burst.
  */
-static bool take_one(struct hyp_channel_vcpu *channel, u64 interval)
+static bool limit_take_one(struct hyp_channel_vcpu *channel, u64 interval)
 {
 	s64 now = hyp_clock_cycles();
 	s64 burst = read_sysreg(cntfrq_el0) >> BURST_SHIFT;
@@ -44,7 +44,7 @@ static bool take_one(struct hyp_channel_vcpu *channel, u64 interval)
 }
 
 /* How many events of the vCPU have not been recorded since the last one that was. */
-static u32 lost(struct hyp_channel_vcpu *channel)
+static u32 count_lost(struct hyp_channel_vcpu *channel)
 {
 	u64 told = channel->told;
 
@@ -85,10 +85,10 @@ static unsigned int event_of(u64 desc)
 	}
 }
 
-static void write_event(unsigned int event, u64 type, struct kvm_vcpu *vcpu,
+static void write_guest_event(unsigned int event, u64 type, struct kvm_vcpu *vcpu,
 			struct hyp_public desc)
 {
-	struct hyp_public missing = hyp_public(lost(&vcpu->arch.hyp_channel));
+	struct hyp_public missing = hyp_public(count_lost(&vcpu->arch.hyp_channel));
 
 	switch (event) {
 	case HYP_EVENT_guest_trace_1:
@@ -108,7 +108,7 @@ static void write_event(unsigned int event, u64 type, struct kvm_vcpu *vcpu,
 	}
 }
 
-static s64 record(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
+static s64 record_call(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
 {
 	unsigned int event = event_of(desc);
 	u64 type;
@@ -116,14 +116,14 @@ static s64 record(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
 	if (event == HYP_NR_EVENTS)
 		return HYPERTRACE_INVALID;
 
-	type = READ_ONCE(hyp_event_id[event]);
+	type = READ_ONCE(hyp_words[event]);
 	if (!type || !this_cpu_ptr(&hyp_trace_cpu)->traced)
 		return HYPERTRACE_IDLE;
 
-	if (interval != HYP_CHANNEL_NO_LIMIT && !take_one(&vcpu->arch.hyp_channel, interval))
+	if (interval != HYP_CHANNEL_NO_LIMIT && !limit_take_one(&vcpu->arch.hyp_channel, interval))
 		return HYPERTRACE_LIMITED;
 
-	write_event(event, type, vcpu, hyp_public(desc));
+	write_guest_event(event, type, vcpu, hyp_public(desc));
 	return HYPERTRACE_DONE;
 }
 
@@ -148,7 +148,7 @@ bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code)
 	if (hypertrace_kind(desc) == HYPERTRACE_NAME)
 		return false;
 
-	vcpu_set_reg(vcpu, 0, record(vcpu, desc, interval));
+	vcpu_set_reg(vcpu, 0, record_call(vcpu, desc, interval));
 	/* An SMC traps: its return address is that of the instruction itself. */
 	if (ESR_ELx_EC(esr) == ESR_ELx_EC_SMC64)
 		__kvm_skip_instr(vcpu);

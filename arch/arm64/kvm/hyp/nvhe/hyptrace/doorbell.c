@@ -28,6 +28,8 @@
 #include <asm/cpufeature.h>
 #include <asm/cputype.h>
 
+#include <nvhe/trap_handler.h>
+
 #define NR_SGIS		16
 
 /* In GICD_SGIR: TargetListFilter, this CPU. (ARM IHI 0048B, 4.3.15) */
@@ -124,4 +126,11 @@ void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now)
 		hyp_trace_raise();
 
 	cpu->leave = later;
+}
+
+void handle___hyp_trace_doorbell(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, sgi, host_ctxt, 1);
+
+	cpu_reg(host_ctxt, 1) = hyp_trace_set_doorbell(sgi);
 }

@@ -153,8 +153,8 @@ hyp_write_draft(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
 static noinline __noipa bool
 hyp_write_if_match(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
 {
-	if (unlikely(type & HYP_EVENT_BEYOND))
-		return hyp_trace_beyond_ring(type, size, cpu, now);
+	if (unlikely(type & HYP_EVENT_MORE))
+		return hyp_draft_finish(type, size, cpu, now);
 
 	if (!hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD))
 		return false;

@@ -27,7 +27,7 @@ struct hyp_filter {
 };
 
 static struct {
-	hyp_spinlock_t		lock;	/* taken before hyp_trace.lock */
+	hyp_spinlock_t		lock;	/* taken before that of words.c */
 	struct hyp_filter	event[HYP_FILTER_USES][HYP_NR_EVENTS];
 } hyp_filters;
 
@@ -83,7 +83,7 @@ void handle___hyp_trace_pred(struct kvm_cpu_context *host_ctxt)
 	if (place >= EXT_FILTER_FIRST && place < HYP_FILTER_PLACES &&
 	    rest == hyp_filter_rest(&pred) &&
 	    ext_filter_pred_is_valid(&pred, place, HYP_FILTER_PLACES,
-				     offsetof(struct hyp_trace_draft, beyond))) {
+				     offsetof(struct hyp_trace_draft, zero))) {
 		hyp_spin_lock(&hyp_filters.lock);
 		ret = place_is_used(place) ? -EBUSY : 0;
 		if (!ret)

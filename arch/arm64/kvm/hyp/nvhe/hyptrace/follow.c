@@ -7,7 +7,7 @@
  * have no part in it.
  */
 
-#include <nvhe/hyptrace/filter.h>
+#include <nvhe/hyptrace.h>
 
 #include <nvhe/trap_handler.h>
 
@@ -42,52 +42,6 @@ void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
 		hyp_totals_handle_trap(host_ctxt);
 	else
 		hyp_trace_handle_trap(host_ctxt);
-}
-
-static void follow(struct hyp_trace_cpu *cpu, u32 size, u64 now)
-{
-	if (!cpu->followed)
-		return;
-
-	cpu->leave |= HYP_LEAVE_FOLLOWED;
-	ext_ring_write(cpu->draft.record, size, &cpu->follower.ring, now);
-}
-
-/**
- * hyp_trace_beyond_ring() - an event that is followed, or a trigger, or has its stack recorded
- * @type:	the event's word in hyp_event_id[]
- * @size:	size of the record [bytes]
- * @cpu:	this CPU; its draft has the event's record
- * @now:	boot clock if the time is known [ns], or 0
- *
- * Return: true if the event was recorded in the user's ring
- */
-bool hyp_trace_beyond_ring(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
-{
-	/* It may never have been. */
-	if (unlikely(!cpu->traced))
-		return false;
-
-	now = now ?: hyp_clock_now(&cpu->clock);
-	if (type & HYP_EVENT_FOLLOWED)
-		follow(cpu, size, now);
-
-	/* A CPU or task that the user does not trace triggers nothing, either. */
-	if (!cpu->user.ring.open && !cpu->user.ring.suspended)
-		return false;
-
-	if (type & HYP_EVENT_TRIGGER)
-		return hyp_trace_triggered(cpu, type, size, now);
-
-	if ((type & (HYP_EVENT_UNRECORDED | HYP_EVENT_UNPAIRED)) ||
-	    !hyp_filter_match(&cpu->draft, type, HYP_FILTER_RECORD) ||
-	    !ext_ring_write(cpu->draft.record, size, &cpu->user.ring, now))
-		return false;
-
-	if (type & HYP_EVENT_STACK)
-		hyp_stack_record(cpu, now);
-
-	return true;
 }
 
 void handle___hyp_trace_follow(struct kvm_cpu_context *host_ctxt)

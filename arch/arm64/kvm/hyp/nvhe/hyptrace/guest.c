@@ -114,9 +114,9 @@ u64 __hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 last_exit)
 	if (unlikely(hyp_trace_guest_refused()))
 		return ARM_EXCEPTION_IRQ;
 
-	enter_events(vcpu, hyp_event_id_read(HYP_EVENT_GUEST));
+	enter_events(vcpu, hyp_word_read(HYP_EVENT_GUEST));
 	exit_code = __guest_enter(vcpu);
-	exit_events(vcpu, exit_code, hyp_event_id_read(HYP_EVENT_GUEST));
+	exit_events(vcpu, exit_code, hyp_word_read(HYP_EVENT_GUEST));
 	return exit_code;
 }
 

@@ -81,3 +81,8 @@ SYM_CODE_START(hyp_hook_return)
 	ldp	x0, x1, [sp], #16
 	ret
 SYM_CODE_END(hyp_hook_return)
+
+/* That address, for C: tracing's files do not call each other in a circle. */
+	.section .rodata, "a"
+	.balign	8
+SYM_DATA(hyp_hook_return_address, .quad hyp_hook_return)

@@ -8,139 +8,8 @@
 
 #include <nvhe/hyptrace.h>
 
-#include <asm/sections.h>
-
 #include <nvhe/ffa.h>
 #include <nvhe/trap_handler.h>
-
-extern char __kvm_hyp_trace_vector[], __kvm_hyp_totals_vector[], __kvm_hyp_follow_vector[];
-extern char __kvm_hyp_host_vector[];
-
-/**
- * hyp_trace_vector_update() - select the vectors for the host's exceptions
- * @cpu:	this CPU
- *
- * To be called when the ring or the table may have been opened or closed, and when firmware
- * has lost VBAR_EL2. Another CPU opens or closes them only while this CPU is in firmware.
- *
- * Context: @cpu->lock is held.
- */
-void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
-{
-	bool user = cpu->user.ring.open || cpu->user.ring.suspended;
-	bool follower = cpu->follower.ring.open || cpu->follower.ring.suspended;
-
-	hyp_assert_lock_held(&cpu->lock);
-
-	/* A suspended ring counts the events that it misses. */
-	cpu->traced = user || follower;
-	if (follower)
-		cpu->vector = __kvm_hyp_follow_vector - __kvm_hyp_host_vector;
-	else if (cpu->totals.open)
-		cpu->vector = __kvm_hyp_totals_vector - __kvm_hyp_host_vector;
-	else if (user)
-		cpu->vector = __kvm_hyp_trace_vector - __kvm_hyp_host_vector;
-	else
-		cpu->vector = 0;
-	/* Only the follower's vectors decide on that. */
-	if (!follower)
-		cpu->followed = false;
-	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
-}
-
-bool hyp_trace_panicked;
-
-/* Record the exception for which EL2 panics. */
-static void record_panic(struct hyp_trace_cpu *cpu)
-{
-	const struct hyp_panic_regs *panic = &cpu->panic;
-
-	if (!trace_hyp_panic_enabled() || !hyp_trace_ring_claim(cpu))
-		return;
-
-	/* The page that is being written may be what EL2 has faulted on: leave it. */
-	cpu->user.ring.alarm = EXT_RING_NO_ALARM;
-	cpu->user.ring.overwrite = true;
-	ext_ring_skip_page(&cpu->user.ring, hyp_clock_now(&cpu->clock));
-
-	if ((panic->spsr & PSR_MODE_MASK) != PSR_MODE_EL2h)
-		trace_hyp_panic(panic->esr & ESR_ELx_EC_MASK, -1);
-	else
-		trace_hyp_panic(panic->esr, hyp_is_text(panic->elr) ?
-				panic->elr - (u64)__hyp_text_start : -1);
-}
-
-/**
- * hyp_trace_end() - EL2 has panicked: this CPU traces and measures no more
- * @cpu:	this CPU
- *
- * Context: takes no lock.
- */
-void hyp_trace_end(struct hyp_trace_cpu *cpu)
-{
-	ext_ring_close(&cpu->user.ring);
-	ext_ring_close(&cpu->follower.ring);
-	cpu->traced = false;
-	hyp_totals_shut(&cpu->totals);
-	cpu->vector = 0;
-	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
-}
-
-/**
- * hyp_trace_panic() - EL2 panics
- * @spsr:	SPSR_EL2, for the host
- * @elr:	ELR_EL2, for the host
- * @par:	PAR_EL1, for the host
- *
- * Tracing must not stand in the way of the reset that follows. EL2 may have panicked
- * anywhere, while it wrote an event or with a lock held. So this waits for no lock, and after
- * its last event, hyp_panic, this CPU writes no event and takes none of tracing's locks on
- * its way through PSCI firmware.
- *
- * If EL2 faults on that event, it gets here again. The event is not tried again, and the
- * host is told of the first panic.
- */
-void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par)
-{
-	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-	struct hyp_panic_regs *panic = &cpu->panic;
-	int event;
-
-	WRITE_ONCE(hyp_trace_panicked, true);
-	if (!panic->panicked) {
-		*panic = (struct hyp_panic_regs) {
-			.panicked	= true,
-			.esr		= read_sysreg_el2(SYS_ESR),
-			.elr		= *elr,
-			.spsr		= *spsr,
-			.par		= *par,
-			.far		= read_sysreg_el2(SYS_FAR),
-			.hpfar		= read_sysreg(hpfar_el2),
-		};
-		/* If record_panic() faults, this is complete. */
-		barrier();
-		/* The follower's ring may be what EL2 has faulted on, and nobody will read it. */
-		cpu->followed = false;
-		hyp_stack_unhook(cpu);
-		record_panic(cpu);
-	}
-
-	*elr = panic->elr;
-	*spsr = panic->spsr;
-	*par = panic->par;
-	write_sysreg_el2(panic->esr, SYS_ESR);
-	write_sysreg_el2(panic->far, SYS_FAR);
-	write_sysreg(panic->hpfar, hpfar_el2);
-
-	/* Pairs with word_publish(): either it finds the panic, or this finds its word. */
-	smp_mb();
-	/* Another CPU that panics may still record hyp_panic. */
-	for (event = 0; event < HYP_EVENT_WORDS; event++)
-		if (event != HYP_EVENT_hyp_panic)
-			WRITE_ONCE(hyp_event_id[event], 0);
-
-	hyp_trace_end(cpu);
-}
 
 /* These record their own hyp_exit first; nothing may be recorded for them afterwards. */
 static bool exits_early(u64 id)
@@ -148,6 +17,27 @@ static bool exits_early(u64 id)
 	return id == __KVM_HOST_SMCCC_FUNC___hyp_trace_alarm ||
 	       id == __KVM_HOST_SMCCC_FUNC___hyp_trace_sync ||
 	       id == __KVM_HOST_SMCCC_FUNC___hyp_trace_triggers;
+}
+
+/**
+ * hyp_trace_exit_early() - record the hyp_exit of this hypercall now
+ * @cpu:	this CPU
+ *
+ * And the returns of its functions: nothing may be recorded in the user's ring after it, and no
+ * trigger acts. The follower gets the event when EL2 is left.
+ */
+void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
+{
+	bool followed = cpu->followed;
+
+	hyp_calls_end(cpu);
+	if (!cpu->traced)
+		return;
+
+	cpu->followed = false;
+	hyp_trace_exit(HYP_REASON_ERET_HOST);
+	cpu->followed = followed;
+	cpu->leave |= HYP_LEAVE_EXITED;
 }
 
 static void trace_hcall(struct kvm_cpu_context *host_ctxt)

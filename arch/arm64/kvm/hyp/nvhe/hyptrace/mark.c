@@ -34,7 +34,7 @@ void handle___hyp_trace_mark(struct kvm_cpu_context *host_ctxt)
 
 	if (len && len <= TRACE_EXT_MARK_MAX) {
 		ret = -EBADF;
-		if (hyp_event_id_read(HYP_EVENT_MARK) && cpu->user.ring.open &&
+		if (hyp_word_read(HYP_EVENT_MARK) && cpu->user.ring.open &&
 		    ext_ring_write(mark, fill_in(cpu, mark, host_ctxt, ip, len),
 				   &cpu->user.ring, hyp_clock_now(&cpu->clock)))
 			ret = 0;

@@ -58,7 +58,7 @@ void hyp_trace_psci_return(void)
 		return;
 	}
 
-	hyp_trace_take_clock(cpu);
+	hyp_clock_copy(&cpu->clock);
 
 	hyp_spin_lock(&cpu->lock);
 	cpu->parked = false;

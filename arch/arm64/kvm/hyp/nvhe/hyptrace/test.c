@@ -35,7 +35,7 @@ void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = 0;
 }
 
-static void selftests(u64 events)
+static void emit_selftests(u64 events)
 {
 	u64 id;
 
@@ -48,7 +48,7 @@ static noinline void panic_at(enum hyp_trace_test_action where, u64 events)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	selftests(events);
+	emit_selftests(events);
 	if (where == HYP_TRACE_TEST_PANIC_LOCKED)
 		hyp_spin_lock(&cpu->lock);
 	if (where == HYP_TRACE_TEST_PANIC_TWICE)
@@ -68,7 +68,7 @@ static bool is_quiet(void)
 	       read_sysreg(vbar_el2) == (u64)__kvm_hyp_host_vector;
 }
 
-static void say(u64 arg)
+static void say_all(u64 arg)
 {
 	HYP_TRACE_SPAN("test");
 
@@ -168,7 +168,7 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		ret = is_quiet() ? 0 : -EBUSY;
 		break;
 	case HYP_TRACE_TEST_SAY:
-		say(arg);
+		say_all(arg);
 		ret = 0;
 		break;
 	case HYP_TRACE_TEST_FIELDS:
@@ -178,7 +178,7 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 	case HYP_TRACE_TEST_EMIT:
 		if (arg > BIT(16))
 			break;
-		selftests(arg);
+		emit_selftests(arg);
 		ret = 0;
 		break;
 	case HYP_TRACE_TEST_TREE:

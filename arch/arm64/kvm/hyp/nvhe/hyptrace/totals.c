@@ -22,19 +22,19 @@
 
 u32 hyp_totals_epoch;
 
-static noinline void count_slow(struct hyp_totals_own *own, u64 ns)
+static noinline void count_interval_slow(struct hyp_totals_own *own, u64 ns)
 {
 	hyp_totals_count(own, ns);
 }
 
 /* Add an interval [cycles] to a row, and publish what has changed. */
-static void count(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 cycles)
+static void count_interval(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 cycles)
 {
 	u64 ns = hyp_clock_ns(&cpu->clock, cycles), n, total, in_bucket, i;
 	struct hyp_totals_row *row = own->shared;
 
 	if (unlikely(ns - own->low > own->span)) {
-		count_slow(own, ns);
+		count_interval_slow(own, ns);
 		return;
 	}
 
@@ -52,34 +52,23 @@ static void count(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 cyc
 	hyp_totals_publish_end(row, n);
 }
 
-static noinline void add_slow(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
+static noinline void add_interval_slow(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
 {
-	count(cpu, hyp_totals_find(&cpu->totals, key), cycles);
+	count_interval(cpu, hyp_totals_find(&cpu->totals, key), cycles);
 }
 
 /* Add an interval [cycles] to the row of a key. */
-static __always_inline void add(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
+static __always_inline void add_interval(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
 {
 	struct hyp_totals_own *own = hyp_totals_first(&cpu->totals, key);
 
 	if (likely(own->key == key))
-		count(cpu, own, cycles);
+		count_interval(cpu, own, cycles);
 	else
-		add_slow(cpu, key, cycles);
+		add_interval_slow(cpu, key, cycles);
 }
 
 /* Exceptions of the host --------------------------------------------------------- */
-
-/**
- * hyp_totals_settle() - the host goes on: EL2 will be entered anew
- * @totals:	this CPU's
- */
-noinline void hyp_totals_settle(struct hyp_totals_cpu *totals)
-{
-	totals->away = 0;
-	totals->exit_host = 1;
-	totals->psci = false;
-}
 
 /* The time at EL2 since @began, of which a guest and PSCI firmware had none [cycles]. */
 static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u64 began)
@@ -105,7 +94,7 @@ static noinline void add_hcall(struct hyp_trace_cpu *cpu, u64 id, u64 cycles)
 		return;
 
 	cpu->totals.hcall[id] = hyp_totals_find(&cpu->totals, hcall_key(id));
-	count(cpu, cpu->totals.hcall[id], cycles);
+	count_interval(cpu, cpu->totals.hcall[id], cycles);
 }
 
 static u64 trap_key(u64 esr, u64 fn)
@@ -138,7 +127,7 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 	cycles = time_since(&cpu->totals, now, began);
 	/* This may have been the call that closes the table. */
 	if (cpu->totals.open)
-		add(cpu, key, cycles);
+		add_interval(cpu, key, cycles);
 	hyp_trace_leave(cpu);
 }
 
@@ -165,7 +154,7 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 	own = cpu->totals.hcall[id];
 	/* A guest may have recorded events itself, for which EL2 has to ring. */
 	if (likely(own && !cpu->leave))
-		count(cpu, own, cycles);
+		count_interval(cpu, own, cycles);
 	else
 		add_hcall(cpu, id, cycles);
 }
@@ -232,7 +221,7 @@ static __always_inline void measure_enter(struct kvm_vcpu *vcpu, u64 now)
 	key = own->key + cpu->totals.exit_host;
 	cpu->totals.exit_host = 0;
 	cpu->totals.left = now;
-	add(cpu, key, now - own->stopped);
+	add_interval(cpu, key, now - own->stopped);
 }
 
 /* The first exit of a vCPU that was not the last one here; or this CPU does not measure. */
@@ -243,7 +232,7 @@ static noinline void add_guest(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
 
 	cpu->totals.guest = hyp_totals_find(&cpu->totals, key);
 	cpu->totals.guest_key = key;
-	count(cpu, cpu->totals.guest, cycles);
+	count_interval(cpu, cpu->totals.guest, cycles);
 }
 
 /* A guest has run. */
@@ -261,7 +250,7 @@ static __always_inline void measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u
 
 	key |= HYP_TOTALS_GUEST;
 	if (likely(key == cpu->totals.guest_key))
-		count(cpu, cpu->totals.guest, ran);
+		count_interval(cpu, cpu->totals.guest, ran);
 	else
 		add_guest(cpu, key, ran);
 }

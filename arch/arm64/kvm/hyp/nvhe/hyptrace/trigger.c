@@ -23,7 +23,7 @@ struct hyp_trigger {
 static struct hyp_trigger hyp_triggers[HYP_FILTER_USES][HYP_NR_EVENTS];
 
 /* Take one of the times that are left; false if there is none. */
-static bool take_one(struct hyp_trigger *trigger)
+static bool trigger_take_one(struct hyp_trigger *trigger)
 {
 	s64 left = READ_ONCE(trigger->left);
 
@@ -36,7 +36,7 @@ static bool take_one(struct hyp_trigger *trigger)
 }
 
 /* Another CPU was first: it has not been used. */
-static void give_back(struct hyp_trigger *trigger)
+static void trigger_give_back(struct hyp_trigger *trigger)
 {
 	s64 left = READ_ONCE(trigger->left);
 
@@ -47,13 +47,13 @@ static void give_back(struct hyp_trigger *trigger)
 }
 
 /* Stop or start, unless that was done before. Only who changes the state counts. */
-static void act(struct hyp_trace_cpu *cpu, struct hyp_trigger *trigger, bool on)
+static void trigger_act(struct hyp_trace_cpu *cpu, struct hyp_trigger *trigger, bool on)
 {
-	if (hyp_trace_is_running() == on || !take_one(trigger))
+	if (hyp_trace_is_running() == on || !trigger_take_one(trigger))
 		return;
 
 	if (!hyp_trace_turn(on))
-		give_back(trigger);
+		trigger_give_back(trigger);
 	else
 		cpu->leave |= HYP_LEAVE_TURNED;
 }
@@ -76,7 +76,7 @@ static void record_stack(struct hyp_trace_cpu *cpu, u64 type, bool written, bool
 {
 	struct hyp_trigger *of = &hyp_triggers[HYP_FILTER_STACK][FIELD_GET(HYP_EVENT_NUMBER, type)];
 
-	trigger = trigger && hyp_trace_is_running() && take_one(of);
+	trigger = trigger && hyp_trace_is_running() && trigger_take_one(of);
 	if (trigger || (written && type & HYP_EVENT_STACK))
 		hyp_stack_record(cpu, now);
 }
@@ -84,7 +84,7 @@ static void record_stack(struct hyp_trace_cpu *cpu, u64 type, bool written, bool
 /**
  * hyp_trace_triggered() - an event that is a trigger
  * @cpu:	this CPU; its draft has the event's record
- * @type:	the event's word in hyp_event_id[]
+ * @type:	the event's word in hyp_words[]
  * @size:	size of the record [bytes]
  * @now:	boot clock [ns]
  *
@@ -104,9 +104,9 @@ bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
 	u32 now_type = type;
 
 	if (action == HYP_TRACE_START) {
-		act(cpu, trigger, true);
+		trigger_act(cpu, trigger, true);
 		/* The host may have enabled or disabled it meanwhile, with another type. */
-		now_type = READ_ONCE(hyp_event_id[event]);
+		now_type = READ_ONCE(hyp_words[event]);
 		entry->type = now_type;
 	}
 
@@ -116,9 +116,21 @@ bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
 	record_stack(cpu, type, written, stack, now);
 
 	if (action == HYP_TRACE_STOP)
-		act(cpu, trigger, false);
+		trigger_act(cpu, trigger, false);
 
 	return written;
+}
+
+/**
+ * hyp_trigger_left() - how often a trigger may still act
+ * @event:	its event
+ * @use:	what kind of trigger
+ *
+ * Return: the number; -1 if there is no limit
+ */
+s64 hyp_trigger_left(unsigned int event, enum hyp_filter_use use)
+{
+	return READ_ONCE(hyp_triggers[use][event].left);
 }
 
 static bool has_action(u64 use, u64 action)
@@ -154,23 +166,4 @@ void handle___hyp_trace_trigger(struct kvm_cpu_context *host_ctxt)
 	}
 
 	cpu_reg(host_ctxt, 1) = ret;
-}
-
-void handle___hyp_trace_triggers(struct kvm_cpu_context *host_ctxt)
-{
-	DECLARE_REG(u64, event, host_ctxt, 1);
-	DECLARE_REG(u64, use, host_ctxt, 2);
-	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-
-	if (event >= HYP_NR_EVENTS || use >= HYP_FILTER_USES) {
-		cpu_reg(host_ctxt, 1) = -EINVAL;
-		return;
-	}
-
-	/* If this call's hyp_exit is a trigger, it must not change what the host is told. */
-	hyp_trace_exit_early(cpu);
-
-	cpu_reg(host_ctxt, 1) = 0;
-	cpu_reg(host_ctxt, 2) = hyp_trace_tell(cpu);
-	cpu_reg(host_ctxt, 3) = READ_ONCE(hyp_triggers[use][event].left);
 }

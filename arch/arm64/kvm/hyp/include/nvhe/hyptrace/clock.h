@@ -82,4 +82,7 @@ static __always_inline u64 hyp_clock_now(const struct hyp_clock *clock)
 	return hyp_clock_at(clock, hyp_clock_cycles());
 }
 
+bool hyp_clock_try_copy(struct hyp_clock *clock);
+void hyp_clock_copy(struct hyp_clock *clock);
+
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_CLOCK_H */

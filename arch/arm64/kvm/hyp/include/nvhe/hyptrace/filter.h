@@ -16,7 +16,7 @@ extern u16 hyp_event_filter[HYP_FILTER_USES][HYP_NR_EVENTS];
 /**
  * hyp_filter_match() - apply an event's filter
  * @draft:	the event
- * @type:	its word in hyp_event_id[]
+ * @type:	its word in hyp_words[]
  * @use:	which of its filters
  *
  * Return: true if the event is to be recorded, or is to act

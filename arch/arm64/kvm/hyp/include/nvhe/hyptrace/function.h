@@ -1,64 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracing at EL2: calls of functions (function.c).
+ * Tracing at EL2: what both tracers of functions share (function.c, graph.c).
+ *
+ * The hooks in hook.S call them from the beginning of any function of EL2 that is not part of
+ * tracing. So whatever they call has no hook, which a test checks
+ * (tools/testing/selftests/hyp_trace/build/hooks).
+ *
+ * The records have addresses in the kernel: no address of EL2 leaves EL2.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_FUNCTION_H
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_FUNCTION_H
 
-#include <linux/trace_ext_function.h>
-#include <linux/types.h>
+#include <asm/insn-def.h>
 
-/**
- * struct hyp_call - a function that will return to hyp_hook_return
- * @ret:	where it returns to after that
- * @func:	its address in the kernel, plus an enum hyp_result; 0 if the call was not recorded
- * @start:	boot clock when it was called [ns]
- * @sp:		the stack pointer then: its frame is below
- */
-struct hyp_call {
-	u64	ret;
-	u64	func;
-	u64	start;
-	u64	sp;
-} __aligned(32);
+#include <nvhe/hyptrace.h>
 
-/**
- * struct hyp_calls - a CPU's functions that will return to hyp_hook_return
- * @depth:	their number
- * @not:	the number of the one that is not recorded, nor what it calls, from 1; or 0
- * @special:	where a function returns at less than this depth, there is more to do than to
- *		record it: the largest of @first, @root and @not
- * @root:	the number of the first one that is a root, from 1; 0 if there is none
- * @first:	number of those whose returns are not recorded, although the calls were: these
- *		are in a ring that has been closed, emptied or replaced
- * @overrun:	calls that were too deep, or have not returned
- * @call:	the functions, the outermost one first
+/* For hook.S. */
+void hyp_function_called(u64 pc, u64 ret);
+void hyp_function_stack_called(u64 pc, u64 ret);
+u64 hyp_graph_called(u64 pc, u64 ret, u64 sp);
+u64 hyp_graph_root_called(u64 pc, u64 ret, u64 sp);
+u64 hyp_graph_not_called(u64 pc, u64 ret, u64 sp);
+u64 hyp_graph_returns(u64 retval);
+
+/* The first slot of a function whose hook returns to @pc. */
+static __always_inline u64 hyp_function_first(u64 pc)
+{
+	return pc - 2 * AARCH64_INSN_SIZE;
+}
+
+/*
+ * As with events, the fast paths call nothing and need no stack frame. Where a page is full, a
+ * tail call does it the slow way, which must not be taken while there is room.
  */
-struct hyp_calls {
-	u64		depth;
-	u64		not;
-	u64		special;
-	u64		root;
-	u64		first;
-	u32		overrun;
-	struct hyp_call	call[FTRACE_RETFUNC_DEPTH];
+enum hyp_way {
+	FAST,
+	SLOW,
 };
 
-struct hyp_trace_cpu;
-
-#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
-void hyp_calls_end(struct hyp_trace_cpu *cpu);
-void hyp_calls_forget(struct hyp_trace_cpu *cpu);
-void hyp_calls_reset(struct hyp_trace_cpu *cpu);
-u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu);
-u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, u64 record, u64 ret);
-#else
-static inline void hyp_calls_end(struct hyp_trace_cpu *cpu) { }
-static inline void hyp_calls_forget(struct hyp_trace_cpu *cpu) { }
-static inline void hyp_calls_reset(struct hyp_trace_cpu *cpu) { }
-static inline u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu) { return 0; }
-static inline u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, u64 record,
-				   u64 ret) { return ret; }
-#endif
+static __always_inline bool hyp_function_reserve(enum hyp_way way, struct hyp_trace_cpu *cpu,
+						 u64 now, u32 size,
+						 struct ext_ring_reservation *resv)
+{
+	return way == FAST ? ext_ring_reserve(&cpu->user.ring, now, size, resv) :
+			     ext_ring_reserve_slow(&cpu->user.ring, now, size, resv);
+}
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_FUNCTION_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: the clock that the host sets, and each CPU's copy of it.
+ */
+
+#include <nvhe/hyptrace.h>
+
+#include <nvhe/spinlock.h>
+#include <nvhe/trap_handler.h>
+
+static struct {
+	hyp_spinlock_t		lock;
+	u32			seq;	/* odd while @clock is being changed */
+	struct hyp_clock	clock;
+} host_clock;
+
+/**
+ * hyp_clock_try_copy() - copy the clock that the host has set last, without a lock
+ * @clock:	where to
+ *
+ * Return: false if it is being changed; then @clock may be of no use
+ */
+bool hyp_clock_try_copy(struct hyp_clock *clock)
+{
+	/* The acquire and the smp_rmb() pair with handle___hyp_trace_clock(). */
+	u32 seq = smp_load_acquire(&host_clock.seq);
+
+	*clock = host_clock.clock;
+	smp_rmb();
+	return !(seq & 1) && seq == READ_ONCE(host_clock.seq);
+}
+
+/**
+ * hyp_clock_copy() - copy the clock that the host has set last
+ * @clock:	this CPU's copy
+ *
+ * This runs whenever a CPU wakes up and, with set_event_pid, when it switches between
+ * tasks. So it takes the lock, which is global, only if the clock is being changed at the
+ * same time.
+ */
+void hyp_clock_copy(struct hyp_clock *clock)
+{
+	if (likely(hyp_clock_try_copy(clock)))
+		return;
+
+	hyp_spin_lock(&host_clock.lock);
+	*clock = host_clock.clock;
+	hyp_spin_unlock(&host_clock.lock);
+}
+
+void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, mult, host_ctxt, 1);
+	DECLARE_REG(u64, shift, host_ctxt, 2);
+	DECLARE_REG(u64, base, host_ctxt, 3);
+
+	if (shift > 63) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	/* The smp_wmb() and the release pair with hyp_clock_try_copy(). */
+	hyp_spin_lock(&host_clock.lock);
+	WRITE_ONCE(host_clock.seq, host_clock.seq + 1);
+	smp_wmb();
+	host_clock.clock = (struct hyp_clock) {
+		.mult		= mult,
+		.shift		= shift,
+		.base		= base,
+	};
+	smp_store_release(&host_clock.seq, host_clock.seq + 1);
+	hyp_spin_unlock(&host_clock.lock);
+
+	cpu_reg(host_ctxt, 1) = 0;
+}

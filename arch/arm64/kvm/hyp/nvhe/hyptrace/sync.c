@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracing at EL2: the host has a CPU begin or cease to trace and to measure, or asks whether it
+ * does. A CPU opens and closes its own rings, its table and its vectors, and nobody else does while
+ * it is at EL2.
+ */
+
+#include <nvhe/hyptrace.h>
+
+#include <nvhe/trap_handler.h>
+
+extern char __kvm_hyp_trace_vector[], __kvm_hyp_totals_vector[], __kvm_hyp_follow_vector[];
+
+/**
+ * hyp_trace_vector_update() - select the vectors for the host's exceptions
+ * @cpu:	this CPU
+ *
+ * To be called when the ring or the table may have been opened or closed, and when firmware
+ * has lost VBAR_EL2. Another CPU opens or closes them only while this CPU is in firmware.
+ *
+ * Context: @cpu->lock is held.
+ */
+void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
+{
+	bool user = cpu->user.ring.open || cpu->user.ring.suspended;
+	bool follower = cpu->follower.ring.open || cpu->follower.ring.suspended;
+
+	hyp_assert_lock_held(&cpu->lock);
+
+	/* A suspended ring counts the events that it misses. */
+	cpu->traced = user || follower;
+	if (follower)
+		cpu->vector = __kvm_hyp_follow_vector - __kvm_hyp_host_vector;
+	else if (cpu->totals.open)
+		cpu->vector = __kvm_hyp_totals_vector - __kvm_hyp_host_vector;
+	else if (user)
+		cpu->vector = __kvm_hyp_trace_vector - __kvm_hyp_host_vector;
+	else
+		cpu->vector = 0;
+	/* Only the follower's vectors decide on that. */
+	if (!follower)
+		cpu->followed = false;
+	write_sysreg(hyp_trace_host_vector(__kvm_hyp_host_vector), vbar_el2);
+}
+
+/* Open a ring of this CPU, if it is loaded. After a panic none is opened but for hyp_panic. */
+static void ring_open(struct hyp_trace_ring *ring)
+{
+	if (hyp_trace_ring_is_loaded(ring) && !READ_ONCE(hyp_trace_panicked))
+		ext_ring_open(&ring->ring);
+}
+
+/**
+ * hyp_trace_rings_reopen() - open the rings that were replaced while this CPU was in firmware
+ * @cpu:	this CPU, locked
+ */
+void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu)
+{
+	hyp_assert_lock_held(&cpu->lock);
+
+	if (cpu->user.was_open)
+		ring_open(&cpu->user);
+	if (cpu->follower.was_open)
+		ring_open(&cpu->follower);
+}
+
+/* Open, close or suspend a ring of this CPU. */
+static void ring_sync(struct hyp_trace_ring *ring, enum hyp_trace_ring_state state)
+{
+	/* hyp_trace_rings_reopen() must not open it: the host has decided. */
+	ring->was_open = false;
+	if (state == HYP_TRACE_CLOSED)
+		ext_ring_close(&ring->ring);
+	else if (state == HYP_TRACE_SUSPENDED)
+		ext_ring_suspend(&ring->ring);
+	else
+		ring_open(ring);
+}
+
+void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, state, host_ctxt, 1);
+	DECLARE_REG(u64, totals, host_ctxt, 2);
+	DECLARE_REG(u64, follower, host_ctxt, 3);
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	if (state > HYP_TRACE_SUSPENDED || follower > HYP_TRACE_SUSPENDED || totals > 1) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	/* The exception that made this call may have come through the ordinary vectors. */
+	hyp_trace_latch_pid(cpu);
+	hyp_clock_copy(&cpu->clock);
+
+	if (state != HYP_TRACE_OPEN)
+		hyp_trace_exit_early(cpu);
+
+	hyp_spin_lock(&cpu->lock);
+	/* After a panic on another CPU, this one may have come out of firmware unnoticed. */
+	cpu->parked = false;
+	ring_sync(&cpu->user, state);
+	ring_sync(&cpu->follower, follower);
+	if (totals)
+		hyp_totals_open(cpu);
+	else
+		hyp_totals_shut(&cpu->totals);
+	hyp_trace_vector_update(cpu);
+	hyp_spin_unlock(&cpu->lock);
+
+	cpu_reg(host_ctxt, 1) = 0;
+}
+
+void handle___hyp_trace_run(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, on, host_ctxt, 1);
+
+	if (on <= 1) {
+		hyp_trace_turn(on);
+		hyp_trace_tell(this_cpu_ptr(&hyp_trace_cpu));
+	}
+
+	cpu_reg(host_ctxt, 1) = on <= 1 ? 0 : -EINVAL;
+}
+
+void handle___hyp_trace_triggers(struct kvm_cpu_context *host_ctxt)
+{
+	DECLARE_REG(u64, event, host_ctxt, 1);
+	DECLARE_REG(u64, use, host_ctxt, 2);
+	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
+
+	if (event >= HYP_NR_EVENTS || use >= HYP_FILTER_USES) {
+		cpu_reg(host_ctxt, 1) = -EINVAL;
+		return;
+	}
+
+	/* If this call's hyp_exit is a trigger, it must not change what the host is told. */
+	hyp_trace_exit_early(cpu);
+
+	cpu_reg(host_ctxt, 1) = 0;
+	cpu_reg(host_ctxt, 2) = hyp_trace_tell(cpu);
+	cpu_reg(host_ctxt, 3) = hyp_trigger_left(event, use);
+}
