@@ -216,7 +216,7 @@ static void clocks_again(void)
 	mod_delayed_work(system_wq, &clocks, 0);
 }
 
-static int pm_notify(struct notifier_block *nb, unsigned long event, void *unused)
+static int hypertrace_pm_notify(struct notifier_block *nb, unsigned long event, void *unused)
 {
 	if (event == PM_POST_SUSPEND || event == PM_POST_HIBERNATION)
 		emit_clocks();
@@ -225,7 +225,7 @@ static int pm_notify(struct notifier_block *nb, unsigned long event, void *unuse
 }
 
 static struct notifier_block pm_nb = {
-	.notifier_call	= pm_notify,
+	.notifier_call	= hypertrace_pm_notify,
 };
 
 /* Markers --------------------------------------------------------------------------- */

@@ -438,7 +438,7 @@ int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
  * True if the rings are not needed: tracing is off, all events are read and no reader has
  * a file open. A ring that is mapped has its file open, too.
  */
-static bool is_idle(struct rb_ext *ext)
+static bool rings_are_idle(struct rb_ext *ext)
 {
 	lockdep_assert_held(&trace_types_lock);
 
@@ -456,7 +456,7 @@ static void idle_work(struct work_struct *work)
 	scoped_guard(cpus_read_lock) {
 		guard(mutex)(&ext->lock);
 
-		if (!is_idle(ext))
+		if (!rings_are_idle(ext))
 			return;
 		unload_all(ext);
 	}

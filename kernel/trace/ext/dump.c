@@ -122,7 +122,7 @@ static u32 take_page(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64
 }
 
 /* If the page has no more events, go to the next one; false if there is none. */
-static bool fill(struct rb_ext_cpu *c)
+static bool dump_fill(struct rb_ext_cpu *c)
 {
 	struct rb_ext_dump *d = &c->dump;
 	const struct ext_ring_page *page;
@@ -150,9 +150,9 @@ static bool fill(struct rb_ext_cpu *c)
 }
 
 /* Get the next event; set @next to the position after it. */
-static struct ring_buffer_event *peek(struct rb_ext_cpu *c, struct ext_cursor *next)
+static struct ring_buffer_event *dump_peek(struct rb_ext_cpu *c, struct ext_cursor *next)
 {
-	if (!fill(c))
+	if (!dump_fill(c))
 		return NULL;
 
 	*next = c->dump.cursor;
@@ -163,11 +163,11 @@ static struct ring_buffer_event *peek(struct rb_ext_cpu *c, struct ext_cursor *n
 }
 
 /* Go to the next event. */
-static void advance(struct rb_ext_cpu *c)
+static void dump_advance(struct rb_ext_cpu *c)
 {
 	struct rb_ext_dump *d = &c->dump;
 
-	if (!peek(c, &d->cursor))
+	if (!dump_peek(c, &d->cursor))
 		return;
 
 	d->lost = 0;
@@ -185,7 +185,7 @@ struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
 	struct ext_cursor next;
 
 	if (c->ext->dump_left)
-		event = peek(c, &next);
+		event = dump_peek(c, &next);
 	if (event && ts)
 		*ts = next.ts;
 	if (lost)
@@ -200,7 +200,7 @@ struct ring_buffer_event *rb_ext_dump_consume(struct rb_ext_cpu *c, u64 *ts,
 	struct ring_buffer_event *event = rb_ext_dump_peek(c, ts, lost);
 
 	if (event) {
-		advance(c);
+		dump_advance(c);
 		c->ext->dump_left--;
 	}
 
@@ -268,8 +268,8 @@ static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 	d->bad = 0;
 	d->commit = 0;
 	d->cursor.read = 0;
-	while (fill(c) && d->seq < done) {
-		advance(c);
+	while (dump_fill(c) && d->seq < done) {
+		dump_advance(c);
 		count--;
 	}
 
@@ -277,7 +277,7 @@ static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 }
 
 /* The CPU with the oldest event that is to be dumped, or NULL. */
-static struct rb_ext_cpu *oldest(struct rb_ext *ext)
+static struct rb_ext_cpu *dump_oldest(struct rb_ext *ext)
 {
 	struct rb_ext_cpu *c, *found = NULL;
 	u64 oldest_ts = U64_MAX;
@@ -286,7 +286,7 @@ static struct rb_ext_cpu *oldest(struct rb_ext *ext)
 
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(ext->cpus, cpu);
-		if (peek(c, &next) && next.ts <= oldest_ts) {
+		if (dump_peek(c, &next) && next.ts <= oldest_ts) {
 			found = c;
 			oldest_ts = next.ts;
 		}
@@ -326,15 +326,15 @@ void rb_ext_dump_begin(struct rb_ext *ext, bool this_cpu)
 	}
 
 	for (; count > want; count--) {
-		c = oldest(ext);
+		c = dump_oldest(ext);
 		if (!c)
 			break;
-		advance(c);
+		dump_advance(c);
 	}
 }
 
 /* Report what could not be dumped. */
-static void report(const struct rb_ext_cpu *c)
+static void dump_report(const struct rb_ext_cpu *c)
 {
 	const struct rb_ext_dump *d = &c->dump;
 
@@ -359,7 +359,7 @@ void rb_ext_dump_end(struct rb_ext *ext)
 		return;
 
 	for_each_possible_cpu(cpu)
-		report(per_cpu_ptr(ext->cpus, cpu));
+		dump_report(per_cpu_ptr(ext->cpus, cpu));
 
 	WRITE_ONCE(ext->dumper, NULL);
 }

@@ -85,7 +85,7 @@ bool ext_mem_is_used(const struct ext_mem_bank *bank)
 }
 
 /* The latest time that an event may have. A number that is impossible sets no limit. */
-static u64 latest(const struct ext_mem_bank *bank)
+static u64 latest_time(const struct ext_mem_bank *bank)
 {
 	if (bank->ended < bank->since || bank->ended > S64_MAX - EXT_PAGE_MAX_AHEAD)
 		return S64_MAX;
@@ -128,7 +128,7 @@ static bool check_page(const struct ext_mem_bank *bank, const struct ext_mem_cpu
 
 	ext_cursor_init(&cursor, found->page);
 	count = ext_cursor_skip(&cursor, found->page, found->commit, format);
-	if (count <= 0 || cursor.ts > latest(bank))
+	if (count <= 0 || cursor.ts > latest_time(bank))
 		return false;
 
 	found->count = count;
@@ -156,7 +156,7 @@ static int by_seq(const void *a, const void *b)
 }
 
 /* True if @b, which comes after @a by its sequence number, begins before @a ends. */
-static bool overlap(const struct ext_mem_page *a, const struct ext_mem_page *b)
+static bool pages_overlap(const struct ext_mem_page *a, const struct ext_mem_page *b)
 {
 	return a->end > b->start || a->count > b->seq - a->seq;
 }
@@ -173,10 +173,10 @@ static u32 drop_misplaced(struct ext_mem_page *pages, u32 nr)
 		const struct ext_mem_page *next = i + 1 < nr ? &pages[i + 1] : NULL;
 		struct ext_mem_page *last = kept ? &pages[kept - 1] : NULL;
 
-		if (!last || !overlap(last, &pages[i]))
+		if (!last || !pages_overlap(last, &pages[i]))
 			pages[kept++] = pages[i];
-		else if (next && overlap(last, next) && !overlap(&pages[i], next) &&
-			 (kept == 1 || !overlap(last - 1, &pages[i])))
+		else if (next && pages_overlap(last, next) && !pages_overlap(&pages[i], next) &&
+			 (kept == 1 || !pages_overlap(last - 1, &pages[i])))
 			*last = pages[i];
 	}
 
@@ -262,8 +262,8 @@ static void write_unknown(struct ext_mem_unknown *to, const struct ext_mem_unkno
 }
 
 /* Write the event of @page at @cursor, with this kernel's type. */
-static void write_event(struct ext_ring *ring, const struct ext_ring_page *page,
-			const struct ext_cursor *cursor, const struct ext_mem_types *types)
+static void write_earlier_event(struct ext_ring *ring, const struct ext_ring_page *page,
+				const struct ext_cursor *cursor, const struct ext_mem_types *types)
 {
 	const struct ext_mem_unknown *from = cursor->record;
 	u32 size = page->data + cursor->read - (const u8 *)from;
@@ -329,7 +329,7 @@ void ext_mem_copy_page(struct ext_ring *ring, const struct ext_mem_page *page,
 
 	ext_cursor_init(&cursor, page->page);
 	while (ext_cursor_next(&cursor, page->page, page->commit, &types->format) > 0)
-		write_event(ring, page->page, &cursor, types);
+		write_earlier_event(ring, page->page, &cursor, types);
 }
 
 /* Number of pages that the events of a page take: pages are full but for one event. */

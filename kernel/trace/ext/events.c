@@ -209,7 +209,7 @@ static void __init to_enabled_files(struct trace_event_call *call,
 }
 
 /* The event has recorded nothing: don't clear any trace when it is removed. */
-static void __init disarm(struct trace_event_file *file)
+static void __init event_disarm(struct trace_event_file *file)
 {
 	trace_event_enable_disable(file, 0, 0);
 	clear_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
@@ -227,7 +227,7 @@ static bool __init move_from_root(struct trace_ext_event *event)
 	if (!root || !own || !(root->flags & EVENT_FILE_FL_ENABLED))
 		return false;
 
-	disarm(root);
+	event_disarm(root);
 	return !trace_event_enable_disable(own, 1, 0);
 }
 
@@ -250,7 +250,7 @@ bool __init trace_ext_events_move(struct trace_ext_writer *writer)
 	return any;
 }
 
-static void __init arm(struct trace_ext_event *event)
+static void __init event_arm(struct trace_ext_event *event)
 {
 	int ret;
 
@@ -261,7 +261,7 @@ static void __init arm(struct trace_ext_event *event)
 	if (ret) {
 		pr_err("%s: %s, enabled at boot, is disabled again: %pe\n",
 		       event->writer->label, trace_event_name(&event->call), ERR_PTR(ret));
-		to_enabled_files(&event->call, disarm);
+		to_enabled_files(&event->call, event_disarm);
 	}
 }
 
@@ -276,7 +276,7 @@ void __init trace_ext_events_arm(struct trace_ext_writer *writer)
 	guard(mutex)(&event_mutex);
 
 	trace_ext_for_each_event(event, writer)
-		arm(event);
+		event_arm(event);
 	writer->armed = true;
 }
 
@@ -294,7 +294,7 @@ void __init trace_ext_events_remove(void)
 	list_for_each_entry_safe(call, next, &ftrace_events, list) {
 		if (!is_trace_ext_event(call) || to_trace_ext_event(call)->writer->armed)
 			continue;
-		to_enabled_files(call, disarm);
+		to_enabled_files(call, event_disarm);
 		WARN_ON(trace_remove_event_call(call));
 	}
 }

@@ -90,8 +90,8 @@ void trace_ext_filter_refused(struct trace_event_file *file, enum trace_ext_erro
 				    why, filter);
 }
 
-static int set_filter(struct trace_event_file *file, const struct ext_filter_pred *preds,
-		      unsigned int nr)
+static int event_set_filter(struct trace_event_file *file, const struct ext_filter_pred *preds,
+			    unsigned int nr)
 {
 	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
 
@@ -124,7 +124,7 @@ int trace_ext_filter_set(struct trace_event_file *file, const struct event_filte
 	if (ret < 0)
 		return ret;
 
-	ret = set_filter(file, preds, ret);
+	ret = event_set_filter(file, preds, ret);
 	if (ret == -ENOSPC)
 		*why = TRACE_EXT_ERR_ROOM;
 
@@ -141,5 +141,5 @@ void trace_ext_filter_clear(struct trace_event_file *file)
 {
 	if (is_trace_ext_event(file->event_call) && file->flags & EVENT_FILE_FL_FILTERED &&
 	    has_filters(file->tr))
-		set_filter(file, NULL, 0);
+		event_set_filter(file, NULL, 0);
 }

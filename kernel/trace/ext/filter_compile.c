@@ -128,8 +128,8 @@ static void emit_cpus(struct ext_filter_pred *preds, unsigned int place,
 	}
 }
 
-static void emit(struct ext_filter_pred *preds, unsigned int place,
-		 const struct ext_filter_test *test, u16 if_false, u16 if_true)
+static void emit_test(struct ext_filter_pred *preds, unsigned int place,
+		      const struct ext_filter_test *test, u16 if_false, u16 if_true)
 {
 	bool opposite;
 	unsigned int i;
@@ -176,8 +176,8 @@ int ext_filter_compile(const struct ext_filter_test *tests, unsigned int nr_test
 	place[nr_tests + 1] = EXT_FILTER_NO;
 
 	for (i = 0; i < nr_tests; i++)
-		emit(&preds[place[i] - EXT_FILTER_FIRST], place[i], &tests[i],
-		     place[tests[i].next[0]], place[tests[i].next[1]]);
+		emit_test(&preds[place[i] - EXT_FILTER_FIRST], place[i], &tests[i],
+			  place[tests[i].next[0]], place[tests[i].next[1]]);
 
 	return end - EXT_FILTER_FIRST;
 }

@@ -111,8 +111,8 @@ static void deliver_to_triggers(struct trace_event_file *file, struct trace_ext_
 		event_triggers_post_call(file, after);
 }
 
-static void deliver(struct follower_cpu *c, struct ring_buffer_event *rbe, u64 ts,
-		    struct pt_regs *regs)
+static void deliver_event(struct follower_cpu *c, struct ring_buffer_event *rbe, u64 ts,
+			  struct pt_regs *regs)
 {
 	struct trace_entry *entry = ring_buffer_event_data(rbe);
 	struct trace_ext_event *event = c->follower->event[entry->type];
@@ -159,7 +159,7 @@ static enum rest deliver_some(struct follower_cpu *c, struct pt_regs *regs)
 		rbe = rb_ext_consume(&c->follower->ext, c->cpu, &ts, NULL);
 		if (!rbe)
 			return REST_NONE;
-		deliver(c, rbe, ts, regs);
+		deliver_event(c, rbe, ts, regs);
 	}
 
 	return REST_MORE;
@@ -275,7 +275,7 @@ static void flush_cpu(struct follower *follower, int cpu)
 }
 
 /* The same, on all CPUs. One may be too busy for a work. */
-static void flush(struct follower *follower)
+static void follower_flush(struct follower *follower)
 {
 	int cpu;
 
@@ -303,7 +303,7 @@ void trace_ext_perf_settle(int cpu)
 		if (!READ_ONCE(follower->nr))
 			continue;
 		if (cpu < 0)
-			flush(follower);
+			follower_flush(follower);
 		else
 			flush_cpu(follower, cpu);
 	}
@@ -353,7 +353,7 @@ void trace_ext_follow_flush(struct trace_event_file *file)
 
 	follower = follower_of(to_trace_ext_event(file->event_call)->writer);
 	if (follower && follower->nr)
-		flush(follower);
+		follower_flush(follower);
 }
 
 /* Begin and end ---------------------------------------------------------------------- */
@@ -460,7 +460,7 @@ static void poll_begin(struct follower *follower)
 			deliver_soon(per_cpu_ptr(follower->cpus, cpu));
 }
 
-static int begin(struct follower *follower)
+static int follower_begin(struct follower *follower)
 {
 	int ret = rb_ext_begin(&follower->ext);
 
@@ -471,11 +471,11 @@ static int begin(struct follower *follower)
 	return ret;
 }
 
-static void end(struct follower *follower)
+static void follower_end(struct follower *follower)
 {
 	int cpu;
 
-	flush(follower);
+	follower_flush(follower);
 	/* Nobody schedules it again: nothing is followed. */
 	for_each_possible_cpu(cpu) {
 		cancel_delayed_work_sync(&per_cpu_ptr(follower->cpus, cpu)->work);
@@ -499,7 +499,7 @@ static void one_less(struct follower *follower)
 {
 	WRITE_ONCE(follower->nr, follower->nr - 1);
 	if (!follower->nr)
-		end(follower);
+		follower_end(follower);
 }
 
 /* Have the writer write an event to the follower's rings. */
@@ -511,7 +511,7 @@ static int event_begin(struct trace_ext_event *event)
 	if (IS_ERR(follower))
 		return PTR_ERR(follower);
 
-	ret = follower->nr ? 0 : begin(follower);
+	ret = follower->nr ? 0 : follower_begin(follower);
 	if (ret)
 		return ret;
 
@@ -554,7 +554,7 @@ int trace_ext_follow(struct trace_ext_event *event, enum trace_ext_by by)
 	if (!event->writer->armed)
 		return -EAGAIN;
 
-	/* Before the first event comes. Pairs with deliver(). */
+	/* Before the first event comes. Pairs with deliver_event(). */
 	smp_store_release(&event->followed, before | by);
 	ret = before ? 0 : event_begin(event);
 	if (ret) {
@@ -628,7 +628,7 @@ void trace_ext_follow_dead(struct trace_ext_writer *writer, unsigned int cpu)
 
 /* The file "follower" ------------------------------------------------------------------ */
 
-static int show(struct seq_file *m, void *unused)
+static int follower_show(struct seq_file *m, void *unused)
 {
 	struct follower *follower = follower_of(m->private);
 	int cpu;
@@ -646,7 +646,8 @@ static int show(struct seq_file *m, void *unused)
 
 static int show_open(struct inode *inode, struct file *filp)
 {
-	return security_locked_down(LOCKDOWN_TRACEFS) ?: single_open(filp, show, inode->i_private);
+	return security_locked_down(LOCKDOWN_TRACEFS) ?:
+	       single_open(filp, follower_show, inode->i_private);
 }
 
 static const struct file_operations show_fops = {

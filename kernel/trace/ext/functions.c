@@ -117,7 +117,7 @@ static enum trace_ext_hook wanted_hook(unsigned int function)
 	return is_chosen(GRAPH, function) ? TRACE_EXT_HOOK_GRAPH_ROOT : TRACE_EXT_HOOK_GRAPH;
 }
 
-static int set_hook(unsigned int function, enum trace_ext_hook hook)
+static int function_set_hook(unsigned int function, enum trace_ext_hook hook)
 {
 	int ret;
 
@@ -137,13 +137,13 @@ static int set_hooks(void)
 	int ret = 0;
 
 	for (i = 0; i < functions.ops->nr && !ret; i++)
-		ret = set_hook(i, wanted_hook(i));
+		ret = function_set_hook(i, wanted_hook(i));
 
 	return ret;
 }
 
 /* Have the writer do what users have chosen. */
-static int update(void)
+static int functions_update(void)
 {
 	unsigned int max_depth = functions.max_depth ?: FTRACE_RETFUNC_DEPTH;
 	int ret;
@@ -159,7 +159,7 @@ static int update(void)
 					   any_chosen(GRAPH));
 }
 
-static void stop(void)
+static void tracer_stop(void)
 {
 	functions.tracer = TRACE_EXT_HOOK_NONE;
 	if (functions.ops) {
@@ -169,7 +169,7 @@ static void stop(void)
 }
 
 /* If the writer can't be called yet, trace_ext_functions_register() has it begin. */
-static int start(struct trace_array *tr, enum trace_ext_hook hook)
+static int tracer_start(struct trace_array *tr, enum trace_ext_hook hook)
 {
 	const struct rb_ext *ext = trace_array_ext(tr);
 	int ret;
@@ -180,9 +180,9 @@ static int start(struct trace_array *tr, enum trace_ext_hook hook)
 		return -ENODEV;
 
 	functions.tracer = hook;
-	ret = update();
+	ret = functions_update();
 	if (ret)
-		stop();
+		tracer_stop();
 
 	return ret;
 }
@@ -191,18 +191,18 @@ static int start(struct trace_array *tr, enum trace_ext_hook hook)
 
 static int function_init(struct trace_array *tr)
 {
-	return start(tr, TRACE_EXT_HOOK_FUNCTION);
+	return tracer_start(tr, TRACE_EXT_HOOK_FUNCTION);
 }
 
 static int graph_init(struct trace_array *tr)
 {
-	return start(tr, TRACE_EXT_HOOK_GRAPH);
+	return tracer_start(tr, TRACE_EXT_HOOK_GRAPH);
 }
 
 static void tracer_reset(struct trace_array *tr)
 {
 	guard(mutex)(&functions.lock);
-	stop();
+	tracer_stop();
 }
 
 static struct tracer_opt graph_opts[] = {
@@ -253,9 +253,9 @@ static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int
 
 	guard(mutex)(&functions.lock);
 
-	/* This is what update() goes by; ftrace sets it to the same when this returns. */
+	/* This is what functions_update() goes by; ftrace sets it to the same when this returns. */
 	function_flags.val = set ? old | bit : old & ~bit;
-	ret = update();
+	ret = functions_update();
 	function_flags.val = ret ? old : function_flags.val;
 	return ret;
 }
@@ -329,7 +329,7 @@ void __init trace_ext_functions_format(const struct trace_ext_writer *writer,
 /* Names ---------------------------------------------------------------------------- */
 
 /* The symbol of a function, in @name, and without the writer's prefix. */
-static const char *name_of(unsigned int function, char name[KSYM_NAME_LEN])
+static const char *function_name(unsigned int function, char name[KSYM_NAME_LEN])
 {
 	size_t prefix = strlen(functions.ops->prefix);
 
@@ -340,7 +340,7 @@ static const char *name_of(unsigned int function, char name[KSYM_NAME_LEN])
 }
 
 /* Choose all functions that match a glob, or (!glob) no longer. */
-static int choose(unsigned long *chosen, char *glob)
+static int functions_choose(unsigned long *chosen, char *glob)
 {
 	char name[KSYM_NAME_LEN];
 	const char *without_prefix;
@@ -349,7 +349,7 @@ static int choose(unsigned long *chosen, char *glob)
 	unsigned int i;
 
 	for (i = 0; i < functions.ops->nr; i++) {
-		without_prefix = name_of(i, name);
+		without_prefix = function_name(i, name);
 		if (!without_prefix || (!glob_match(glob + off, name) &&
 					!glob_match(glob + off, without_prefix)))
 			continue;
@@ -431,7 +431,7 @@ static int functions_show(struct seq_file *m, void *v)
 
 	if (v == SEQ_START_TOKEN)
 		seq_printf(m, "#### %s ####\n", choice_files[opened->choice].none);
-	else if (name_of((u8 *)v - functions.hook, name))
+	else if (function_name((u8 *)v - functions.hook, name))
 		seq_printf(m, "%s\n", name);
 
 	return 0;
@@ -452,14 +452,14 @@ static int take_word(struct opened *opened, char *word)
 
 	guard(mutex)(&functions.lock);
 
-	ret = choose(functions.chosen[opened->choice], word);
+	ret = functions_choose(functions.chosen[opened->choice], word);
 	if (ret) {
 		trace_ext_log_error(tr, functions.ext->writer, TRACE_EXT_ERR_FUNCTION, word);
 		return ret;
 	}
 
 	opened->changed = false;
-	return update();
+	return functions_update();
 }
 
 static int take_parsed(struct opened *opened)
@@ -552,7 +552,7 @@ static int functions_release(struct inode *inode, struct file *file)
 
 	if (opened->changed) {
 		guard(mutex)(&functions.lock);
-		update();
+		functions_update();
 	}
 
 	trace_array_put(functions.ext->tr);
@@ -578,7 +578,7 @@ static int max_depth_set(void *data, u64 val)
 	guard(mutex)(&functions.lock);
 
 	functions.max_depth = min(val, FTRACE_RETFUNC_DEPTH);
-	return update();
+	return functions_update();
 }
 
 static int max_depth_open(struct inode *inode, struct file *filp)
@@ -621,7 +621,7 @@ static bool __init choose_from_boot(const struct rb_ext *ext, char *globs)
 	char *glob;
 
 	while ((glob = strsep(&globs, ","))) {
-		if (!choose(functions.chosen[FILTER], glob))
+		if (!functions_choose(functions.chosen[FILTER], glob))
 			found = true;
 		else
 			pr_err("%s: no function has the name \"%s\"\n", ext->name, glob);
@@ -656,8 +656,8 @@ bool __init trace_ext_functions_register(struct rb_ext *ext)
 		functions.ext = ext;
 		wanted = ops->from_boot && choose_from_boot(ext, ops->from_boot);
 		/* The bootconfig may have chosen a tracer. */
-		if (functions.tracer && update())
-			stop();
+		if (functions.tracer && functions_update())
+			tracer_stop();
 	}
 
 	return functions.tracer || (wanted && !tracing_set_tracer(ext->tr, function_tracer.name));

@@ -169,7 +169,7 @@ static bool is_named(const char *list, const char *name)
 }
 
 /* Is an instance to be dumped where ftrace_dump() has this mode? */
-static bool is_wanted(const struct rb_ext *ext, enum ftrace_dump_mode mode)
+static bool is_dumped(const struct rb_ext *ext, enum ftrace_dump_mode mode)
 {
 	switch (mode) {
 	case DUMP_ALL:
@@ -196,7 +196,7 @@ void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one)
 
 	for (writer = writers; writer; writer = writer->next) {
 		ext = buffer_of(writer);
-		if (ext && is_wanted(ext, mode))
+		if (ext && is_dumped(ext, mode))
 			dump_one(ext->tr, DUMP_ALL);
 	}
 }
@@ -405,7 +405,7 @@ bool trace_ext_stays(const struct rb_ext *ext)
 /* Boot parameters ------------------------------------------------------------------ */
 
 /* The buffer of the writer whose name is the first @len characters of @name, or NULL. */
-static struct rb_ext * __init named(const char *name, size_t len)
+static struct rb_ext * __init buffer_named(const char *name, size_t len)
 {
 	struct trace_ext_writer *writer;
 
@@ -450,7 +450,7 @@ static void __init set_flags(struct rb_ext *ext, char *spec)
  */
 bool __init trace_ext_boot_instance(char *spec, char *events)
 {
-	struct rb_ext *ext = named(spec, strcspn(spec, "^@"));
+	struct rb_ext *ext = buffer_named(spec, strcspn(spec, "^@"));
 	char *event;
 
 	if (!ext)
@@ -485,7 +485,7 @@ static bool __init is_wanted_on(struct rb_ext *ext, bool has_any)
 }
 
 /* Have the writer record what boot parameters have set. */
-static void __init arm(struct rb_ext *ext)
+static void __init instance_arm(struct rb_ext *ext)
 {
 	if (ext->tr->trace_flags & TRACE_ITER_STACKTRACE)
 		trace_ext_set_flag(ext->tr, TRACE_ITER_STACKTRACE, true);
@@ -495,9 +495,9 @@ static void __init arm(struct rb_ext *ext)
 }
 
 /* Begin to trace. */
-static void __init begin(struct rb_ext *ext)
+static void __init instance_begin(struct rb_ext *ext)
 {
-	arm(ext);
+	instance_arm(ext);
 
 	guard(mutex)(&trace_types_lock);
 
@@ -534,7 +534,7 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 	wanted = trace_ext_events_move(writer);
 	wanted |= trace_ext_functions_register(ext);
 	if (is_wanted_on(ext, wanted))
-		begin(ext);
+		instance_begin(ext);
 	else
 		tracer_tracing_off(ext->tr);
 }
@@ -546,7 +546,7 @@ static void __init instance_finish(struct trace_ext_writer *writer)
 	struct rb_ext *ext = writer->ext;
 
 	if (!writer->armed)
-		arm(ext);
+		instance_arm(ext);
 
 	if (!ext->tr->dir) {
 		pr_err("%s: not available: no directory in tracefs\n", writer->label);

@@ -160,7 +160,7 @@ static void ring_bell(struct irq_work *work)
 static bool in_use;
 
 /* Open or close this CPU's ring. Runs in an interrupt, so the CPU is not writing. */
-static void ring_sync(void *unused)
+static void kthread_ring_sync(void *unused)
 {
 	struct kwriter *writer = this_cpu_ptr(&kwriters);
 
@@ -215,7 +215,7 @@ static int kwriter_start(void)
 static void kwriter_stop(void)
 {
 	WRITE_ONCE(in_use, false);
-	on_each_cpu(ring_sync, NULL, true);
+	on_each_cpu(kthread_ring_sync, NULL, true);
 }
 
 static int kwriter_load(const struct trace_ext_ring *ring)
@@ -252,9 +252,9 @@ static int kwriter_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *drop
 static void kwriter_sync(int cpu)
 {
 	if (cpu == -1)
-		on_each_cpu(ring_sync, NULL, true);
+		on_each_cpu(kthread_ring_sync, NULL, true);
 	else
-		smp_call_function_single(cpu, ring_sync, NULL, true);
+		smp_call_function_single(cpu, kthread_ring_sync, NULL, true);
 }
 
 static bool kwriter_is_open(int cpu)
@@ -265,7 +265,7 @@ static bool kwriter_is_open(int cpu)
 static void kwriter_set_cpus(const struct cpumask *cpus)
 {
 	cpumask_copy(&traced_cpus, cpus);
-	on_each_cpu(ring_sync, NULL, true);
+	on_each_cpu(kthread_ring_sync, NULL, true);
 }
 
 /* There are no event pairs, so there is nothing to drain. */
@@ -326,7 +326,7 @@ static const struct trace_ext_ops kwriter_ops = {
 
 /* Init ----------------------------------------------------------------------------- */
 
-static void created(struct dentry *dir)
+static void kthread_created(struct dentry *dir)
 {
 	trace_create_file("write_events", 0200, dir, NULL, &write_events_fops);
 }
@@ -351,15 +351,15 @@ static struct trace_ext_writer kthread_writer = {
 	},
 	.ops		= &kwriter_ops,
 	.dump_events	= 500,
-	.created	= created,
+	.created	= kthread_created,
 };
 
-static int cpu_online_cb(unsigned int cpu)
+static int kthread_cpu_online(unsigned int cpu)
 {
 	return trace_ext_cpu_online(&kthread_writer, cpu);
 }
 
-static int cpu_dead_cb(unsigned int cpu)
+static int kthread_cpu_dead(unsigned int cpu)
 {
 	return trace_ext_cpu_dead(&kthread_writer, cpu);
 }
@@ -398,12 +398,12 @@ static int __init trace_ext_kthread_init(void)
 	}
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "trace/ext_kthread:dead",
-					NULL, cpu_dead_cb);
+					NULL, kthread_cpu_dead);
 	if (ret < 0)
 		return ret;
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "trace/ext_kthread:online",
-					cpu_online_cb, NULL);
+					kthread_cpu_online, NULL);
 	if (ret < 0)
 		return ret;
 

@@ -112,7 +112,7 @@ static void __init translate_own(const struct ext_page_format *format, u16 *size
 }
 
 /* Find this kernel's types of the events in the bank. */
-static int __init translate(const struct ext_page_format *format)
+static int __init translate_types(const struct ext_page_format *format)
 {
 	unsigned int last_type = TRACE_GRAPH_ENT;
 	u16 *size, *ours;
@@ -188,7 +188,7 @@ static bool has_name(const struct ext_mem_event *event)
 }
 
 /* The name of an event in the bank. */
-static const char *name_of(const struct ext_mem_event *event)
+static const char *bank_event_name(const struct ext_mem_event *event)
 {
 	return has_name(event) ? event->name : "?";
 }
@@ -199,7 +199,7 @@ static const char *name_of_type(u16 type)
 
 	for (i = 0; i < last.bank->nr_events; i++) {
 		if (last.bank->events[i].type == type)
-			return name_of(&last.bank->events[i]);
+			return bank_event_name(&last.bank->events[i]);
 	}
 
 	for (i = 0; i < ARRAY_SIZE(own_records); i++) {
@@ -254,7 +254,7 @@ static void relocate_record(void *record, const void *end, u64 delta)
 	}
 }
 
-static void relocate(struct ext_ring_page *page)
+static void relocate_page(struct ext_ring_page *page)
 {
 	const struct ext_page_format *format = &last.writer->ext->format;
 	u64 delta = last.header->text - last.bank->text;
@@ -266,7 +266,7 @@ static void relocate(struct ext_ring_page *page)
 }
 
 /* The next boot must not show what has been consumed or cleared. */
-static void forget(int cpu)
+static void forget_bank(int cpu)
 {
 	if (cpu < last.bank->nr_cpus)
 		ext_mem_cpu(last.bank, cpu)->nr_slots = 0;
@@ -287,7 +287,7 @@ static int __init copy_cpu(u32 cpu)
 	/* Another kernel may make more of what this one can't decode. */
 	if (!last.nr_pages &&
 	    bad == last.count.malformed + last.count.misplaced + last.count.cpus)
-		forget(cpu);
+		forget_bank(cpu);
 	else if (!last.nr_pages)
 		pr_warn("%s: CPU%u has nothing that is valid\n", last.writer->label, cpu);
 	else if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
@@ -332,7 +332,7 @@ static int last_boot_load(const struct trace_ext_ring *to)
 	ext_ring_close(ring);
 
 	for (i = 0; same_build() && i < to->nr_slots; i++) {
-		relocate(to->pages[i]);
+		relocate_page(to->pages[i]);
 		cond_resched();
 	}
 	return 0;
@@ -346,7 +346,7 @@ static int last_boot_unload(const struct trace_ext_ring *loaded, u64 *seq, u64 *
 	*dropped = 0;
 	kvfree(ring->records);
 	ring->records = NULL;
-	forget(loaded->cpu);
+	forget_bank(loaded->cpu);
 	per_cpu_ptr(last.writer->ext->cpus, loaded->cpu)->nr_slots = EXT_RING_MIN_SLOTS;
 	rb_ext_note_sizes(last.writer->ext);
 	return 0;
@@ -355,7 +355,7 @@ static int last_boot_unload(const struct trace_ext_ring *loaded, u64 *seq, u64 *
 static int last_boot_reset(int cpu, u64 *seq)
 {
 	*seq = ext_ring_reset(per_cpu_ptr(&rings, cpu));
-	forget(cpu);
+	forget_bank(cpu);
 	return 0;
 }
 
@@ -448,10 +448,10 @@ static void show_events(struct seq_file *m)
 		u16 ours = last.types.ours[event->type];
 
 		if (!ours)
-			seq_printf(m, "event with other fields: %s\n", name_of(event));
+			seq_printf(m, "event with other fields: %s\n", bank_event_name(event));
 		else if (test_bit(ours, last.numbers))
 			seq_printf(m, "event with other names of values: %s\n",
-				   name_of(event));
+				   bank_event_name(event));
 	}
 }
 
@@ -548,7 +548,7 @@ void __init trace_ext_last_boot_show(struct trace_ext_event *unknown)
 	last.types.unknown = unknown->call.event.type;
 	last.nr_numbers = ext->format.nr_types;
 	last.numbers = bitmap_zalloc(last.nr_numbers, GFP_KERNEL);
-	if (!last.numbers || translate(&ext->format)) {
+	if (!last.numbers || translate_types(&ext->format)) {
 		pr_err("%s: no memory to show what an earlier boot has left\n",
 		       unknown->writer->label);
 		return;

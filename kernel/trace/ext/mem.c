@@ -75,13 +75,13 @@ void trace_ext_mem_pages(struct trace_ext_ring *ring)
 		ring->pages[id] = (void *)share + (id + 1UL) * PAGE_SIZE;
 }
 
-static void clean(const void *start, size_t pages)
+static void mem_clean(const void *start, size_t pages)
 {
 	mem.writer->clean(start, pages * PAGE_SIZE);
 }
 
 /* An old share can't be taken for this boot's: it has another boot's number. */
-static void begin(void)
+static void shares_begin(void)
 {
 	mem.header->since = ktime_get_boot_fast_ns();
 	mem.header->since_real = ktime_get_real_ns();
@@ -94,7 +94,7 @@ static void begin(void)
 	       mem.header->header_pages * PAGE_SIZE - sizeof(mem.bank->magic));
 	smp_wmb();
 	WRITE_ONCE(mem.bank->magic, EXT_MEM_MAGIC);
-	clean(mem.bank, mem.header->header_pages);
+	mem_clean(mem.bank, mem.header->header_pages);
 	mem.begun = true;
 }
 
@@ -108,7 +108,7 @@ void trace_ext_mem_begin(const struct trace_ext_ring *ring)
 	u32 id;
 
 	if (!mem.begun)
-		begin();
+		shares_begin();
 
 	share->nr_slots = 0;
 	smp_wmb();
@@ -123,7 +123,7 @@ void trace_ext_mem_begin(const struct trace_ext_ring *ring)
 	share->since = ktime_get_boot_fast_ns();
 	smp_wmb();
 	WRITE_ONCE(share->nr_slots, ring->nr_slots);
-	clean(share, 1);
+	mem_clean(share, 1);
 }
 
 /**
@@ -237,16 +237,16 @@ static void clean_bank(struct ext_mem_bank *bank, bool pages)
 {
 	u32 cpu, nr_slots;
 
-	clean(bank, bank->header_pages);
+	mem_clean(bank, bank->header_pages);
 	for (cpu = 0; cpu < bank->nr_cpus; cpu++) {
 		nr_slots = pages ? ext_mem_cpu(bank, cpu)->nr_slots : 0;
-		clean(ext_mem_cpu(bank, cpu), nr_slots ? nr_slots + EXT_MEM_SHARE_OVERHEAD : 1);
+		mem_clean(ext_mem_cpu(bank, cpu), nr_slots ? nr_slots + EXT_MEM_SHARE_OVERHEAD : 1);
 		touch_nmi_watchdog();
 	}
 }
 
 /* Firmware may turn caches off before memory has what is in them. */
-static void end(enum ext_mem_end how)
+static void shares_end(enum ext_mem_end how)
 {
 	if (mem.begun) {
 		mem.bank->ended = ktime_get_boot_fast_ns();
@@ -259,7 +259,7 @@ static void end(enum ext_mem_end how)
 
 static int on_panic(struct notifier_block *nb, unsigned long action, void *data)
 {
-	end(EXT_MEM_PANIC);
+	shares_end(EXT_MEM_PANIC);
 	return NOTIFY_DONE;
 }
 
@@ -267,7 +267,7 @@ static struct notifier_block panic_nb = { .notifier_call = on_panic };
 
 static int on_reboot(struct notifier_block *nb, unsigned long action, void *data)
 {
-	end(EXT_MEM_REBOOT);
+	shares_end(EXT_MEM_REBOOT);
 	return NOTIFY_DONE;
 }
 
@@ -277,7 +277,7 @@ static struct notifier_block reboot_nb = { .notifier_call = on_reboot, .priority
 /* The beginning -------------------------------------------------------------------- */
 
 /* Has trace_instance= given some of this memory to an instance of the kernel's own? */
-static bool __init is_taken(phys_addr_t start, size_t size)
+static bool __init is_instances(phys_addr_t start, size_t size)
 {
 	struct trace_array *tr;
 
@@ -362,7 +362,7 @@ int __init trace_ext_mem_init(struct trace_ext_writer *writer, void *start, size
 	size_t half = round_down(size / 2, PAGE_SIZE);
 	struct ext_mem_bank *header, *older, *newer;
 
-	if (is_taken(virt_to_phys(start), size))
+	if (is_instances(virt_to_phys(start), size))
 		return -EBUSY;
 
 	header = make_header(writer, half);

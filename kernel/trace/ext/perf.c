@@ -181,7 +181,7 @@ static bool passes_filter(const struct perf_event *event, void *record)
 }
 
 /* Count the event for a perf event that is not in perf's list. Return 1 if it misses a sample. */
-static unsigned int count(struct perf_event *event, const struct trace_ext_delivery *this)
+static unsigned int perf_count(struct perf_event *event, const struct trace_ext_delivery *this)
 {
 	if (!was_on(event, this->ts) || event->attr.exclude_kernel ||
 	    !passes_filter(event, ring_buffer_event_data(this->rbe)))
@@ -247,7 +247,7 @@ static unsigned int count_for_left(const struct trace_ext_delivery *this)
 
 		if (has_left_cpu(event, this) ||
 		    (ctx && event->ctx == ctx && has_left_task(event, this)))
-			missed += count(event, this);
+			missed += perf_count(event, this);
 	}
 	if (ctx)
 		raw_spin_unlock(&ctx->lock);

@@ -42,7 +42,7 @@ static bool can_swap(const struct rb_ext_cpu *c, u64 tail)
  * Return: 1 if there is an event at c->done, 0 if there is none; -EAGAIN if it is unknown
  * after many malformed pages: call this again
  */
-static int refill(struct rb_ext_cpu *c, bool raw)
+static int refill_page(struct rb_ext_cpu *c, bool raw)
 {
 	unsigned int pages = 0;
 
@@ -73,8 +73,8 @@ static int refill(struct rb_ext_cpu *c, bool raw)
 }
 
 /* Account for @count events as consumed, up to @done. */
-static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
-		     unsigned int count)
+static void account_consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
+			     unsigned int count)
 {
 	c->done = *done;
 	c->peeked.read = 0;
@@ -85,8 +85,8 @@ static void consumed(struct rb_ext_cpu *c, const struct ext_cursor *done,
 }
 
 /* Return a copy of the next event; set @next to the position after it. */
-static struct ring_buffer_event *peek(struct rb_ext_cpu *c,
-				      struct ext_cursor *next)
+static struct ring_buffer_event *read_peek(struct rb_ext_cpu *c,
+					   struct ext_cursor *next)
 {
 	/* Who consumes an event has peeked at it. */
 	if (c->peeked.read) {
@@ -111,7 +111,7 @@ static void maybe_idle(struct rb_ext_cpu *c)
 }
 
 /*
- * Lock, and get an event to consume; see refill(). Drop the lock every RB_EXT_PAGES_AT_ONCE
+ * Lock, and get an event to consume; see refill_page(). Drop the lock every RB_EXT_PAGES_AT_ONCE
  * malformed pages.
  *
  * Return: true if there is an event; in either case the lock is held
@@ -122,7 +122,7 @@ static bool reader_lock_filled(struct rb_ext_cpu *c, bool raw, unsigned long *fl
 
 	while (1) {
 		raw_spin_lock_irqsave(&c->lock, *flags);
-		ret = refill(c, raw);
+		ret = refill_page(c, raw);
 		if (ret != -EAGAIN)
 			return ret;
 		raw_spin_unlock_irqrestore(&c->lock, *flags);
@@ -139,14 +139,14 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 	unsigned long flags;
 
 	reader_lock_filled(c, false, &flags);
-	event = peek(c, &next);
+	event = read_peek(c, &next);
 	if (ts)
 		*ts = next.ts;
 	if (lost)
 		*lost = event ? c->lost : 0;
 
 	if (event && consume)
-		consumed(c, &next, 1);
+		account_consumed(c, &next, 1);
 
 	raw_spin_unlock_irqrestore(&c->lock, flags);
 
@@ -228,7 +228,7 @@ static __always_inline void finish_page(struct rb_ext_cpu *c, struct ext_ring_pa
 
 	memset(to->data + size, 0, EXT_RING_DATA_SIZE - size);
 	set_commit(to, size, room, c->lost);
-	consumed(c, next, count);
+	account_consumed(c, next, count);
 }
 
 /*
@@ -403,7 +403,7 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 	 * If there is no ring, a reset is in progress. After many malformed pages
 	 * mapped_empty() returns false, so user space will call again.
 	 */
-	if (!c->ring || refill(c, true) <= 0)
+	if (!c->ring || refill_page(c, true) <= 0)
 		return 0;
 
 	final = c->whole;
@@ -422,11 +422,11 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c)
 		c->flagged = true;
 	}
 
-	consumed(c, &c->end, c->unread);
+	account_consumed(c, &c->end, c->unread);
 	return lost;
 }
 
-/* Like !refill(), but without a swap: user space may be reading the reader page. */
+/* Like !refill_page(), but without a swap: user space may be reading the reader page. */
 static bool mapped_empty(struct rb_ext_cpu *c)
 {
 	u64 tail = rb_ext_tail(c->ring);
@@ -443,7 +443,7 @@ static int nothing_there(struct rb_ext_cpu *c)
 	if (c->user && c->ring)
 		return mapped_empty(c);
 
-	ret = refill(c, true);
+	ret = refill_page(c, true);
 	return ret < 0 ? ret : !ret;
 }
 

@@ -51,7 +51,7 @@ static enum trace_ext_action action_of(const char *command)
 }
 
 /* The kind of a trigger of an event. */
-static enum trace_ext_kind kind_of(const struct trace_event_file *file, const char *command)
+static enum trace_ext_kind trigger_kind(const struct trace_event_file *file, const char *command)
 {
 	if (!writer_has_triggers(file->tr))
 		return TRACE_EXT_HOSTS;
@@ -69,7 +69,7 @@ static enum trace_ext_kind kind_of(const struct trace_event_file *file, const ch
 /* Does the writer execute this trigger of an event? */
 static bool is_writers(const struct trace_event_file *file, const char *command)
 {
-	return kind_of(file, command) != TRACE_EXT_HOSTS;
+	return trigger_kind(file, command) != TRACE_EXT_HOSTS;
 }
 
 /**
@@ -134,7 +134,7 @@ static struct event_trigger_data *trigger_of(struct trace_event_file *file,
 	lockdep_assert_held(&event_mutex);
 
 	list_for_each_entry(data, &file->triggers, list) {
-		if (kind_of(file, data->cmd_ops->name) == kind)
+		if (trigger_kind(file, data->cmd_ops->name) == kind)
 			return data;
 	}
 
@@ -207,7 +207,7 @@ static void trigger_del(struct trace_event_file *file, enum trace_ext_kind kind)
 }
 
 /* Have the writer execute an event's trigger of a kind, if there is one. */
-static int update(struct trace_event_file *file, enum trace_ext_kind kind)
+static int trigger_update(struct trace_event_file *file, enum trace_ext_kind kind)
 {
 	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
 	const struct event_trigger_data *data;
@@ -225,7 +225,7 @@ static int update(struct trace_event_file *file, enum trace_ext_kind kind)
 }
 
 /* Follow the event while it has a trigger that this kernel executes. */
-static int follow(struct trace_event_file *file)
+static int trigger_follow(struct trace_event_file *file)
 {
 	struct trace_ext_event *event = to_trace_ext_event(file->event_call);
 	bool is_own = trace_array_ext(file->tr);
@@ -254,7 +254,8 @@ static int follow(struct trace_event_file *file)
  */
 int trace_ext_trigger_update(struct trace_event_file *file)
 {
-	return update(file, TRACE_EXT_TURNS) ?: update(file, TRACE_EXT_STACKS) ?: follow(file);
+	return trigger_update(file, TRACE_EXT_TURNS) ?: trigger_update(file, TRACE_EXT_STACKS) ?:
+	       trigger_follow(file);
 }
 
 /**

@@ -26,7 +26,7 @@
 #define POLL_TICKS	max(HZ / 100 - 1, 1)
 
 /* The position at which a ring is @full per cent full, including the current page. */
-static u64 watermark(const struct rb_ext_cpu *c, int full)
+static u64 watermark_pos(const struct rb_ext_cpu *c, int full)
 {
 	return full ? c->next_pos + DIV_ROUND_UP_ULL((u64)full * c->ring->nr_slots, 100) - 1 : 0;
 }
@@ -45,7 +45,7 @@ static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 	c = per_cpu_ptr(ext->cpus, cpu);
 	guard(raw_spinlock_irqsave)(&c->lock);
 
-	return c->ring && rb_ext_tail(c->ring) >= watermark(c, full);
+	return c->ring && rb_ext_tail(c->ring) >= watermark_pos(c, full);
 }
 
 /* Wake the readers of this CPU and those of all CPUs. */
@@ -85,7 +85,7 @@ static bool alarm_missing(const struct rb_ext_alarm *alarm)
 
 	lockdep_assert_held(&c->lock);
 
-	return c->ring && watermark(c, alarm->full) < c->alarm;
+	return c->ring && watermark_pos(c, alarm->full) < c->alarm;
 }
 
 /*
@@ -104,7 +104,7 @@ static void alarm_set(void *data)
 	if (!alarm_missing(alarm))
 		return;
 
-	pos = watermark(c, alarm->full);
+	pos = watermark_pos(c, alarm->full);
 	old = c->alarm;
 	/* Store this first: rb_ext_doorbell() may run at once, and takes no lock. */
 	WRITE_ONCE(c->alarm, pos);
@@ -154,7 +154,7 @@ static void cpu_arm(struct rb_ext_cpu *c, int full)
  * Have the caller woken when there may be an event. The caller must check once more after
  * this: an event may have been recorded before the alarm was set.
  */
-static void arm(struct rb_ext *ext, int cpu, int full)
+static void arm_alarm(struct rb_ext *ext, int cpu, int full)
 {
 	if (!ext->ops->set_alarm) {
 		schedule_delayed_work(&ext->poll, POLL_TICKS);
@@ -268,7 +268,7 @@ static bool anyone_waits(struct rb_ext *ext)
 	return wq_has_sleeper(&ext->waiters);
 }
 
-/* Waiters check for themselves, and call arm() again if they go on waiting. */
+/* Waiters check for themselves, and call arm_alarm() again if they go on waiting. */
 static void poll_work(struct work_struct *work)
 {
 	struct rb_ext *ext = container_of(to_delayed_work(work), struct rb_ext, poll);
@@ -341,7 +341,7 @@ int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
 			break;
 		}
 
-		arm(ext, cpu, full);
+		arm_alarm(ext, cpu, full);
 		if (!watermark_hit(ext, cpu, full))
 			schedule();
 	}
@@ -356,7 +356,7 @@ __poll_t rb_ext_poll(struct rb_ext *ext, int cpu, struct file *filp,
 	poll_wait(filp, queue_of(ext, cpu), poll_table);
 
 	if (!watermark_hit(ext, cpu, full))
-		arm(ext, cpu, full);
+		arm_alarm(ext, cpu, full);
 
 	return watermark_hit(ext, cpu, full) ? EPOLLIN | EPOLLRDNORM : 0;
 }

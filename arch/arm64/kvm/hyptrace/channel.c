@@ -241,7 +241,7 @@ static const struct hyp_channel_vm *settings_of(const struct hyptrace_vm *vm)
 	return vm ? &vm->kvm->arch.hyp_channel : &for_new_vms;
 }
 
-static void set(struct hyptrace_vm *vm, struct hyp_channel_vm settings)
+static void channel_set(struct hyptrace_vm *vm, struct hyp_channel_vm settings)
 {
 	struct hyp_channel_vm *to = vm ? &vm->kvm->arch.hyp_channel : &for_new_vms;
 
@@ -252,12 +252,12 @@ static void set(struct hyptrace_vm *vm, struct hyp_channel_vm settings)
 		tell_el2_permission(vm->kvm);
 }
 
-static void enable_show(struct seq_file *m, const struct hyptrace_vm *vm)
+static void channel_enable_show(struct seq_file *m, const struct hyptrace_vm *vm)
 {
 	seq_printf(m, "%d\n", settings_of(vm)->open);
 }
 
-static int enable_set(struct hyptrace_vm *vm, u32 value)
+static int channel_enable_set(struct hyptrace_vm *vm, u32 value)
 {
 	struct hyp_channel_vm settings = *settings_of(vm);
 
@@ -265,7 +265,7 @@ static int enable_set(struct hyptrace_vm *vm, u32 value)
 		return -EINVAL;
 
 	settings.open = value;
-	set(vm, settings);
+	channel_set(vm, settings);
 	return 0;
 }
 
@@ -279,7 +279,7 @@ static int limit_set(struct hyptrace_vm *vm, u32 value)
 	struct hyp_channel_vm settings = *settings_of(vm);
 
 	settings.limit = value;
-	set(vm, settings);
+	channel_set(vm, settings);
 	return 0;
 }
 
@@ -320,13 +320,13 @@ struct file_kind {
 };
 
 static const struct file_kind file_kinds[] = {
-	{ "default",	enable_show,	enable_set },
+	{ "default",	channel_enable_show, channel_enable_set },
 	{ "limit",	limit_show,	limit_set },
 };
 
 static const struct file_kind vm_file_kinds[] = {
 	{ "vm",		vm_show,	NULL },
-	{ "enable",	enable_show,	enable_set },
+	{ "enable",	channel_enable_show, channel_enable_set },
 	{ "limit",	limit_show,	limit_set },
 	{ "lost",	lost_show,	NULL },
 	{ "names",	names_show,	NULL },
@@ -356,7 +356,7 @@ static int file_find(const void *data, const struct file_kind **kind, struct hyp
 	return number && !*vm ? -ENODEV : 0;
 }
 
-static int file_show(struct seq_file *m, void *v)
+static int channel_file_show(struct seq_file *m, void *v)
 {
 	const struct file_kind *kind;
 	struct hyptrace_vm *vm;
@@ -371,14 +371,15 @@ static int file_show(struct seq_file *m, void *v)
 	return ret;
 }
 
-static int file_open(struct inode *inode, struct file *filp)
+static int channel_file_open(struct inode *inode, struct file *filp)
 {
 	int ret = security_locked_down(LOCKDOWN_TRACEFS);
 
-	return ret ?: single_open(filp, file_show, inode->i_private);
+	return ret ?: single_open(filp, channel_file_show, inode->i_private);
 }
 
-static ssize_t file_write(struct file *filp, const char __user *ubuf, size_t cnt, loff_t *ppos)
+static ssize_t channel_file_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				  loff_t *ppos)
 {
 	const struct file_kind *kind;
 	struct hyptrace_vm *vm;
@@ -399,9 +400,9 @@ static ssize_t file_write(struct file *filp, const char __user *ubuf, size_t cnt
 }
 
 static const struct file_operations file_fops = {
-	.open		= file_open,
+	.open		= channel_file_open,
 	.read		= seq_read,
-	.write		= file_write,
+	.write		= channel_file_write,
 	.llseek		= seq_lseek,
 	.release	= single_release,
 };

@@ -52,7 +52,7 @@ static struct conversion used;		/* EL2's */
 static bool usable;			/* timekeeping uses the counter that EL2 reads */
 static bool asleep;			/* timekeeping is suspended */
 
-static u64 convert(const struct conversion *c, u64 cyc)
+static u64 clock_convert(const struct conversion *c, u64 cyc)
 {
 	return c->ns + mul_u64_u32_shr(cyc - c->cyc, c->mult, c->shift);
 }
@@ -61,7 +61,7 @@ static u64 convert(const struct conversion *c, u64 cyc)
  * Set EL2's clock (struct hyp_clock). It takes the rate as a 64 bit fraction, with a shift
  * that makes it less than one, and the time at which the counter was 0.
  */
-static int push(const struct conversion *c)
+static int clock_push(const struct conversion *c)
 {
 	int shift = max(0, fls(c->mult) - (int)c->shift);
 	u64 mult = (u64)c->mult << (64 - c->shift - shift);
@@ -77,10 +77,10 @@ static int update_locked(void)
 	lockdep_assert_held(&clock_lock);
 
 	used = wanted;
-	return push(&used);
+	return clock_push(&used);
 }
 
-static int update(void)
+static int clock_update(void)
 {
 	scoped_guard(raw_spinlock_irqsave, &clock_lock) {
 		if (usable)
@@ -95,7 +95,7 @@ static void update_work(struct work_struct *work)
 {
 	guard(cpus_read_lock)();
 
-	if (!update())
+	if (!clock_update())
 		hyptrace_clock_changed();
 }
 
@@ -159,7 +159,7 @@ static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set,
 		return NOTIFY_OK;
 	}
 
-	used_ns = convert(&used, wanted.cyc);
+	used_ns = clock_convert(&used, wanted.cyc);
 	if (abs_diff(used_ns, wanted.ns) > CLOCK_TOLERANCE_NS)
 		irq_work_queue(&clock_irq_work);
 
@@ -174,7 +174,7 @@ static struct notifier_block timekeeping_nb = {
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;
 
-static void stop(void)
+static void clock_stop(void)
 {
 	pvclock_gtod_unregister_notifier(&timekeeping_nb);
 	irq_work_sync(&clock_irq_work);
@@ -195,9 +195,9 @@ int hyptrace_clock_start(void)
 	if (!users) {
 		/* Calls back with the current state before it returns. */
 		ret = pvclock_gtod_register_notifier(&timekeeping_nb);
-		ret = ret ?: update();
+		ret = ret ?: clock_update();
 		if (ret)
-			stop();
+			clock_stop();
 	}
 	if (!ret)
 		WRITE_ONCE(users, users + 1);
@@ -214,7 +214,7 @@ void hyptrace_clock_stop(void)
 
 	WRITE_ONCE(users, users - 1);
 	if (!users)
-		stop();
+		clock_stop();
 }
 
 /**

@@ -343,7 +343,7 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 	.is_running	= hyptrace_is_running,
 };
 
-static void created(struct dentry *dir)
+static void hyptrace_created(struct dentry *dir)
 {
 	hyptotals_files_init(dir);
 	hyptrace_channel_files_init(dir);
@@ -392,7 +392,7 @@ struct trace_ext_writer hyptrace_writer = {
 #endif
 	.dump_events	= 500,			/* A serial console is slow. */
 	.clean		= hyptrace_mem_clean,
-	.created	= created,
+	.created	= hyptrace_created,
 };
 
 /* Init ---------------------------------------------------------------------------- */
@@ -411,7 +411,7 @@ static int cpu_offline_cb(unsigned int cpu)
 	return 0;
 }
 
-static int cpu_online_cb(unsigned int cpu)
+static int hyptrace_cpu_online(unsigned int cpu)
 {
 	int ret = trace_ext_cpu_online(&hyptrace_writer, cpu);
 
@@ -424,7 +424,7 @@ static int cpu_online_cb(unsigned int cpu)
 	return ret;
 }
 
-static int cpu_dead_cb(unsigned int cpu)
+static int hyptrace_cpu_dead(unsigned int cpu)
 {
 	return trace_ext_cpu_dead(&hyptrace_writer, cpu);
 }
@@ -442,7 +442,7 @@ static bool __init counter_has_erratum(int cpu)
 }
 
 /* The reason why tracing is not available, or NULL. */
-static const char * __init unavailable(void)
+static const char * __init why_unavailable(void)
 {
 	struct arm_smccc_res res;
 	int cpu;
@@ -497,7 +497,7 @@ bool hyptrace_available __ro_after_init;
  */
 static int __init hyptrace_init(void)
 {
-	const char *why = unavailable();
+	const char *why = why_unavailable();
 	int ret;
 
 	if (why) {
@@ -515,13 +515,13 @@ static int __init hyptrace_init(void)
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					"arm64/hyp_trace:dead",
-					NULL, cpu_dead_cb);
+					NULL, hyptrace_cpu_dead);
 	if (ret < 0)
 		return ret;
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 					"arm64/hyp_trace:online",
-					cpu_online_cb, cpu_offline_cb);
+					hyptrace_cpu_online, cpu_offline_cb);
 	if (ret < 0)
 		return ret;
 

@@ -59,8 +59,8 @@ static int find_places(unsigned int nr, u64 *first)
 	return *first < HYP_FILTER_PLACES ? 0 : -ENOSPC;
 }
 
-static int set_filter(unsigned int event, enum hyp_filter_use use,
-		      const struct ext_filter_pred *preds, unsigned int nr)
+static int hcall_set_filter(unsigned int event, enum hyp_filter_use use,
+			    const struct ext_filter_pred *preds, unsigned int nr)
 {
 	struct places *of = &places[use][event], old = *of;
 	struct arm_smccc_res res;
@@ -104,7 +104,7 @@ static int set_filter(unsigned int event, enum hyp_filter_use use,
 int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
 			unsigned int nr)
 {
-	return set_filter(event, HYP_FILTER_RECORD, preds, nr);
+	return hcall_set_filter(event, HYP_FILTER_RECORD, preds, nr);
 }
 
 /* Which of an event's filters decides whether it does something. */
@@ -150,14 +150,14 @@ int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long 
 		[TRACE_EXT_STACK_TRACE]	= HYP_TRACE_STACK,
 	};
 	enum hyp_filter_use use = use_of(action);
-	int ret = set_filter(event, use, preds, nr);
+	int ret = hcall_set_filter(event, use, preds, nr);
 
 	if (ret)
 		return ret;
 
 	ret = set_action(event, use, hyp_action[action], count);
 	if (ret)
-		set_filter(event, use, NULL, 0);
+		hcall_set_filter(event, use, NULL, 0);
 
 	return ret;
 }
@@ -176,7 +176,7 @@ void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action)
 	set_action(event, use, HYP_TRACE_NO_ACTION, 0);
 	/* A CPU at EL2 may be about to apply the filter, and then to act. */
 	kick_all_cpus_sync();
-	set_filter(event, use, NULL, 0);
+	hcall_set_filter(event, use, NULL, 0);
 }
 
 /**

@@ -71,7 +71,7 @@ static int __init set_mem(char *arg)
 early_param("kvm-arm.hyp_trace_mem", set_mem);
 
 /* Get the memory that the parameter means. Return false if it means none. */
-static bool __init find(phys_addr_t *start, phys_addr_t *size)
+static bool __init find_memory(phys_addr_t *start, phys_addr_t *size)
 {
 	char *rest;
 
@@ -121,7 +121,7 @@ static const char * __init used_by_others(const struct device_node *node)
 }
 
 /* The reason why the device tree has not reserved this memory, or not for us, or NULL. */
-static const char * __init unreserved(phys_addr_t start, phys_addr_t size)
+static const char * __init why_unreserved(phys_addr_t start, phys_addr_t size)
 {
 	struct device_node *parent __free(device_node) =
 		of_find_node_by_path("/reserved-memory");
@@ -139,7 +139,7 @@ static const char * __init unreserved(phys_addr_t start, phys_addr_t size)
 }
 
 /* The reason why rings can't be there, or NULL. */
-static const char * __init unusable(phys_addr_t start, phys_addr_t size)
+static const char * __init why_unusable(phys_addr_t start, phys_addr_t size)
 {
 	const char *why = NULL;
 	unsigned long pfn;
@@ -149,7 +149,7 @@ static const char * __init unusable(phys_addr_t start, phys_addr_t size)
 	if (!size || start + size < start)
 		return "it has no size";
 	if (strchr(parameter, ':'))
-		why = unreserved(start, size);
+		why = why_unreserved(start, size);
 	if (why)
 		return why;
 
@@ -175,8 +175,8 @@ void __init hyptrace_mem_init(void)
 	if (!*parameter)
 		return;
 
-	if (find(&start, &size))
-		why = unusable(start, size);
+	if (find_memory(&start, &size))
+		why = why_unusable(start, size);
 	if (!why)
 		ret = trace_ext_mem_init(&hyptrace_writer, phys_to_virt(start), size);
 	if (ret == -EINVAL)

@@ -72,7 +72,7 @@ static enum hyp_trace_ring_state wanted_ring(enum hyptrace_ring kind)
 	return this_cpu_read(closed[kind]) ? HYP_TRACE_SUSPENDED : HYP_TRACE_OPEN;
 }
 
-static bool is_idle(struct state state)
+static bool state_is_idle(struct state state)
 {
 	return state.ring[USER_RING] == HYP_TRACE_CLOSED &&
 	       state.ring[FOLLOWER_RING] == HYP_TRACE_CLOSED && !state.totals;
@@ -126,7 +126,7 @@ void hyptrace_sync_this_cpu(void)
 		.totals	= totals_wanted(),
 	};
 
-	if (!is_idle(wanted) || !is_idle(*this_cpu_ptr(&el2_state)))
+	if (!state_is_idle(wanted) || !state_is_idle(*this_cpu_ptr(&el2_state)))
 		tell_el2(wanted);
 }
 
@@ -169,7 +169,7 @@ static bool is_open(int cpu, void *kind)
 /* True if EL2 uses a CPU's clock. */
 static bool is_busy(int cpu, void *unused)
 {
-	return !is_idle(READ_ONCE(per_cpu(el2_state, cpu)));
+	return !state_is_idle(READ_ONCE(per_cpu(el2_state, cpu)));
 }
 
 /* True if a CPU's ring is open or should be. */

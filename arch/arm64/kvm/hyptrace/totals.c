@@ -132,14 +132,14 @@ static void tables_unload(void)
 
 /* On and off ------------------------------------------------------------------------ */
 
-static int tell_el2(bool enable)
+static int totals_tell_el2(bool enable)
 {
 	struct arm_smccc_res res;
 
 	return hyptrace_call(&res, __hyp_totals_enable, (u64)enable);
 }
 
-static int start(void)
+static int totals_start(void)
 {
 	int cpu, ret;
 
@@ -153,7 +153,7 @@ static int start(void)
 			goto out_clock;
 	}
 
-	ret = tell_el2(true);
+	ret = totals_tell_el2(true);
 	if (ret)
 		goto out_clock;
 
@@ -165,10 +165,10 @@ out_clock:
 	return ret;
 }
 
-static void stop(void)
+static void totals_stop(void)
 {
 	hyptrace_totals_turn(false);
-	tell_el2(false);
+	totals_tell_el2(false);
 	hyptrace_clock_stop();
 }
 
@@ -186,21 +186,21 @@ int hyptotals_enable(bool enable)
 	if (enable == hyptrace_totals_are_on())
 		return 0;
 	if (enable)
-		return start();
+		return totals_start();
 
-	stop();
+	totals_stop();
 	return 0;
 }
 
 /* Begin with new tables. */
-static int restart(void)
+static int totals_restart(void)
 {
 	bool was_enabled = hyptrace_totals_are_on();
 
 	if (was_enabled)
-		stop();
+		totals_stop();
 	tables_unload();
-	return was_enabled ? start() : 0;
+	return was_enabled ? totals_start() : 0;
 }
 
 /**
@@ -213,7 +213,7 @@ int hyptotals_reset(void)
 	guard(cpus_read_lock)();
 	guard(mutex)(&hyptotals_lock);
 
-	return restart();
+	return totals_restart();
 }
 
 /**
@@ -245,7 +245,7 @@ int hyptotals_set_rows(u32 rows)
 	}
 
 	WRITE_ONCE(nr_rows, roundup_pow_of_two(rows));
-	return restart();
+	return totals_restart();
 }
 
 /* Sleep ----------------------------------------------------------------------------- */
@@ -253,7 +253,7 @@ int hyptotals_set_rows(u32 rows)
 /* The machine hibernates. The image has this, so it is still true when the machine goes on. */
 static bool hibernates;
 
-static int pm_notify(struct notifier_block *nb, unsigned long action, void *data)
+static int totals_pm_notify(struct notifier_block *nb, unsigned long action, void *data)
 {
 	if (action == PM_HIBERNATION_PREPARE)
 		hibernates = true;
@@ -264,7 +264,7 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *data
 }
 
 static struct notifier_block pm_nb = {
-	.notifier_call	= pm_notify,
+	.notifier_call	= totals_pm_notify,
 };
 
 /**
@@ -280,8 +280,8 @@ void hyptotals_resume(void)
 	if (!hibernates || !hyptrace_totals_are_on())
 		return;
 
-	tell_el2(false);
-	tell_el2(true);
+	totals_tell_el2(false);
+	totals_tell_el2(true);
 }
 
 /**

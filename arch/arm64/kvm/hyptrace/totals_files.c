@@ -95,13 +95,13 @@ static const struct file_operations table_fops = {
 
 /* Files that print all at once, and settings ---------------------------------------- */
 
-static int enable_show(struct seq_file *m)
+static int totals_enable_show(struct seq_file *m)
 {
 	seq_printf(m, "%d\n", hyptrace_totals_are_on());
 	return 0;
 }
 
-static int enable_set(u32 value)
+static int totals_enable_set(u32 value)
 {
 	return value > 1 ? -EINVAL : hyptotals_enable(value);
 }
@@ -130,29 +130,29 @@ struct file_kind {
 };
 
 static const struct file_kind file_kinds[] = {
-	{ "enable",	enable_show,	enable_set },
+	{ "enable",	totals_enable_show, totals_enable_set },
 	{ "rows",	rows_show,	hyptotals_set_rows },
 	{ "reset",	NULL,		reset_set },
 	{ "cpus",	hyptotals_show_cpus, NULL },
 	{ "vms",	hyptrace_show_vms, NULL },
 };
 
-static int file_show(struct seq_file *m, void *v)
+static int totals_file_show(struct seq_file *m, void *v)
 {
 	const struct file_kind *kind = m->private;
 
 	return kind->show ? kind->show(m) : -EINVAL;
 }
 
-static int file_open(struct inode *inode, struct file *filp)
+static int totals_file_open(struct inode *inode, struct file *filp)
 {
 	int ret = security_locked_down(LOCKDOWN_TRACEFS);
 
-	return ret ?: single_open(filp, file_show, inode->i_private);
+	return ret ?: single_open(filp, totals_file_show, inode->i_private);
 }
 
-static ssize_t file_write(struct file *filp, const char __user *ubuf, size_t cnt,
-			  loff_t *ppos)
+static ssize_t totals_file_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				 loff_t *ppos)
 {
 	const struct file_kind *kind = file_inode(filp)->i_private;
 	u32 value;
@@ -166,9 +166,9 @@ static ssize_t file_write(struct file *filp, const char __user *ubuf, size_t cnt
 }
 
 static const struct file_operations file_fops = {
-	.open		= file_open,
+	.open		= totals_file_open,
 	.read		= seq_read,
-	.write		= file_write,
+	.write		= totals_file_write,
 	.llseek		= seq_lseek,
 	.release	= single_release,
 };

@@ -83,7 +83,7 @@ static bool row_read(const struct hyp_totals_row *row, struct hyp_totals_row *co
 	return true;
 }
 
-static enum hyp_totals_kind kind_of(u64 key)
+static enum hyp_totals_kind key_kind(u64 key)
 {
 	return FIELD_GET(HYP_TOTALS_KEY_KIND, key);
 }
@@ -96,7 +96,7 @@ static bool row_makes_sense(const struct hyp_totals_row *row)
 	for (i = 0; i < HYP_TOTALS_BUCKETS; i++)
 		sum += row->bucket[i];
 
-	return kind_of(row->key) && kind_of(row->key) < HYP_TOTALS_KINDS &&
+	return key_kind(row->key) && key_kind(row->key) < HYP_TOTALS_KINDS &&
 	       sum == row->count && row->min <= row->max && row->max <= row->total;
 }
 
@@ -193,18 +193,18 @@ static bool read_all(struct snapshot *snapshot)
 }
 
 /* The VM and vCPU of a row; what is the host's comes first. */
-static u64 whose(u64 key)
+static u64 key_whose(u64 key)
 {
-	return hyp_totals_is_guests(kind_of(key)) ? key >> 16 | BIT(48) : 0;
+	return hyp_totals_is_guests(key_kind(key)) ? key >> 16 | BIT(48) : 0;
 }
 
 /* The kind and reason of a row. */
-static u64 what(u64 key)
+static u64 key_what(u64 key)
 {
-	u64 field = hyp_totals_is_guests(kind_of(key)) ? FIELD_GET(HYP_TOTALS_KEY_EXIT, key) :
+	u64 field = hyp_totals_is_guests(key_kind(key)) ? FIELD_GET(HYP_TOTALS_KEY_EXIT, key) :
 							 FIELD_GET(HYP_TOTALS_KEY_UPPER, key);
 
-	return (u64)kind_of(key) << 32 | field;
+	return (u64)key_kind(key) << 32 | field;
 }
 
 /* The order of rows in the table. */
@@ -213,10 +213,10 @@ static int by_key(const void *a, const void *b)
 	u64 x = ((const struct hyp_totals_row *)a)->key;
 	u64 y = ((const struct hyp_totals_row *)b)->key;
 
-	if (whose(x) != whose(y))
-		return whose(x) < whose(y) ? -1 : 1;
-	if (what(x) != what(y))
-		return what(x) < what(y) ? -1 : 1;
+	if (key_whose(x) != key_whose(y))
+		return key_whose(x) < key_whose(y) ? -1 : 1;
+	if (key_what(x) != key_what(y))
+		return key_what(x) < key_what(y) ? -1 : 1;
 	/* The row "other" of a kind, and the row of reason 0. */
 	return x < y ? -1 : x > y;
 }
@@ -234,7 +234,7 @@ static void row_add(struct hyp_totals_row *sum, const struct hyp_totals_row *row
 }
 
 /* Add up the rows of different CPUs that have the same key; they follow each other. */
-static void merge(struct snapshot *snapshot)
+static void merge_rows(struct snapshot *snapshot)
 {
 	struct hyp_totals_row *rows = snapshot->rows;
 	size_t i, n = 0;
@@ -275,7 +275,7 @@ void *hyptotals_snapshot(void)
 	}
 
 	sort(snapshot->rows, snapshot->nr_rows, sizeof(snapshot->rows[0]), by_key, NULL);
-	merge(snapshot);
+	merge_rows(snapshot);
 	return snapshot;
 }
 
@@ -350,7 +350,7 @@ void hyptotals_show_header(struct seq_file *m)
 
 static void show_key(struct seq_file *m, u64 key)
 {
-	enum hyp_totals_kind kind = kind_of(key);
+	enum hyp_totals_kind kind = key_kind(key);
 	bool is_guests = hyp_totals_is_guests(kind);
 	u32 upper = FIELD_GET(HYP_TOTALS_KEY_UPPER, key);
 

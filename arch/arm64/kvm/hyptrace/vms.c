@@ -29,7 +29,7 @@ static u32 last_number;
 static u32 nr_living;
 static u32 nr_gone;
 
-static bool is_taken(u32 number)
+static bool number_is_taken(u32 number)
 {
 	const struct hyptrace_vm *vm;
 
@@ -116,7 +116,7 @@ void hyptrace_vm_init(struct kvm *kvm)
 	nr_living++;
 	do {
 		last_number++;
-	} while (is_taken(last_number));
+	} while (number_is_taken(last_number));
 
 	vm->number = last_number;
 	vm->pid = task_tgid_nr(current);

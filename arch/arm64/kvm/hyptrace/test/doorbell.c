@@ -20,7 +20,7 @@ static unsigned int doorbells_of(int cpu)
 	return kstat_irqs_cpu(arch_irq_work_irq(), cpu);
 }
 
-static unsigned int doorbells(void)
+static unsigned int count_doorbells(void)
 {
 	unsigned int sum = 0;
 	int cpu;
@@ -31,19 +31,19 @@ static unsigned int doorbells(void)
 	return sum;
 }
 
-static void nothing(struct work_struct *work)
+static void do_nothing(struct work_struct *work)
 {
 }
 
 /* Run a task on each CPU, which handles interrupts that were pending there. */
 static void let_interrupts_come(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, 0, schedule_on_each_cpu(nothing));
+	KUNIT_ASSERT_EQ(test, 0, schedule_on_each_cpu(do_nothing));
 }
 
 /* These run on the CPU whose interrupts are counted. */
 
-static void write_event_here(void *unused)
+static void write_event_idle(void *unused)
 {
 	hostile_write_event(1);
 }
@@ -89,7 +89,7 @@ static void count_rings(struct kunit *test, const struct bell *bell, int cpu,
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync_follower(cpu, bell->user, 0, bell->follower));
 	let_interrupts_come(test);
 	own = doorbells_of(cpu);
-	all = doorbells();
+	all = count_doorbells();
 
 	for (i = 0; i < CALLS; i++) {
 		smp_call_function_single(cpu, bell->write, NULL, true);
@@ -97,7 +97,7 @@ static void count_rings(struct kunit *test, const struct bell *bell, int cpu,
 	}
 
 	own = doorbells_of(cpu) - own;
-	all = doorbells() - all;
+	all = count_doorbells() - all;
 	*here = min(*here, own);
 	*elsewhere = min(*elsewhere, all - own);
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
@@ -147,7 +147,7 @@ void hostile_doorbell_alarm(struct kunit *test)
 	expect_rings(test, &bell, "alarms");
 }
 
-static int follow(int cpu)
+static int follow_cpu(int cpu)
 {
 	return hostile_follow(HYP_EVENT_selftest, TYPE);
 }
@@ -162,8 +162,8 @@ void hostile_doorbell_follower(struct kunit *test)
 		.number		= HYP_TRACE_FOLLOWER,
 		.user		= HYP_TRACE_CLOSED,
 		.follower	= HYP_TRACE_OPEN,
-		.prepare	= follow,
-		.write		= write_event_here,
+		.prepare	= follow_cpu,
+		.write		= write_event_idle,
 		.rings		= CALLS,
 	};
 
@@ -195,7 +195,7 @@ void hostile_doorbell_trigger(struct kunit *test)
 		.user		= HYP_TRACE_OPEN,
 		.follower	= HYP_TRACE_CLOSED,
 		.prepare	= set_triggers,
-		.write		= write_event_here,
+		.write		= write_event_idle,
 		.rings		= 1,
 	};
 	struct bell asked = unasked;

@@ -53,7 +53,7 @@ void hostile_follow_arguments(struct kunit *test)
 	hostile_expect_intact(test, ring, "malformed calls for a follower");
 }
 
-static u32 committed(const struct hostile_ring *ring)
+static u32 committed_bytes(const struct hostile_ring *ring)
 {
 	const struct ext_ring_page *first = ring->page[1];
 
@@ -80,25 +80,25 @@ void hostile_follow_two_rings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, hostile_follow(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync_follower(0, HYP_TRACE_OPEN, 0, HYP_TRACE_OPEN));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
-	KUNIT_EXPECT_EQ(test, 20, committed(follower));
-	KUNIT_EXPECT_EQ(test, 0, committed(user));
+	KUNIT_EXPECT_EQ(test, 20, committed_bytes(follower));
+	KUNIT_EXPECT_EQ(test, 0, committed_bytes(user));
 
 	/* Both have it now; then the user's only. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(2));
-	KUNIT_EXPECT_EQ(test, 40, committed(follower));
-	KUNIT_EXPECT_EQ(test, 20, committed(user));
+	KUNIT_EXPECT_EQ(test, 40, committed_bytes(follower));
+	KUNIT_EXPECT_EQ(test, 20, committed_bytes(user));
 	KUNIT_EXPECT_EQ(test, 0, hostile_follow(HYP_EVENT_selftest, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(3));
-	KUNIT_EXPECT_EQ(test, 40, committed(follower));
-	KUNIT_EXPECT_EQ(test, 40, committed(user));
+	KUNIT_EXPECT_EQ(test, 40, committed_bytes(follower));
+	KUNIT_EXPECT_EQ(test, 40, committed_bytes(user));
 
 	/* The one is taken away while the other is written. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_follow(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(4));
-	KUNIT_EXPECT_EQ(test, 60, committed(follower));
+	KUNIT_EXPECT_EQ(test, 60, committed_bytes(follower));
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(NUMBER));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(NUMBER));

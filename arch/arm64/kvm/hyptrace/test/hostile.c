@@ -88,7 +88,7 @@ unsigned int hostile_nr_bad_cpus(void)
 
 /* Rings, and checks that they are intact ---------------------------------------- */
 
-static void page_give_back(void *page)
+static void test_page_free(void *page)
 {
 	hostile_unshare(page);
 	free_page((unsigned long)page);
@@ -105,7 +105,7 @@ void *hostile_page_new(struct kunit *test)
 	void *page = (void *)get_zeroed_page(GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
-	kunit_add_action(test, page_give_back, page);
+	kunit_add_action(test, test_page_free, page);
 	KUNIT_ASSERT_EQ(test, 0, hostile_share(page));
 	return page;
 }
@@ -124,7 +124,7 @@ struct hostile_ring *hostile_ring_new(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	ring->region = (u64 *)get_zeroed_page(GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ring->region);
-	kunit_add_action(test, page_give_back, ring->region);
+	kunit_add_action(test, test_page_free, ring->region);
 	for (i = 0; i < HOSTILE_PAGES; i++)
 		ring->page[i] = hostile_page_new(test);
 	hostile_describe(ring);
@@ -151,7 +151,7 @@ struct sync {
 	int	ret;
 };
 
-static void sync_this_cpu(void *data)
+static void sync_here(void *data)
 {
 	struct arm_smccc_res res;
 	struct sync *sync = data;
@@ -188,7 +188,7 @@ int hostile_sync_follower(int cpu, u64 state, u64 totals, u64 follower)
 {
 	struct sync sync = { .state = state, .totals = totals, .follower = follower };
 
-	smp_call_function_single(cpu, sync_this_cpu, &sync, true);
+	smp_call_function_single(cpu, sync_here, &sync, true);
 	return sync.ret;
 }
 

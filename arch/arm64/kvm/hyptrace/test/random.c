@@ -125,7 +125,7 @@ static u64 random_u64(struct attacker *a)
 }
 
 /* Mostly a small number, so that many calls get past the checks of arguments. */
-static u64 number(struct attacker *a, u64 limit)
+static u64 any_u64(struct attacker *a, u64 limit)
 {
 	return one_in(a, 12) ? random_u64(a) : prandom_u32_state(&a->rnd) % limit;
 }
@@ -133,7 +133,7 @@ static u64 number(struct attacker *a, u64 limit)
 static u64 some_cpu(struct attacker *a)
 {
 	return one_in(a, 12) ?
-	       hostile_bad_cpu(number(a, hostile_nr_bad_cpus() + 1)) :
+	       hostile_bad_cpu(any_u64(a, hostile_nr_bad_cpus() + 1)) :
 	       prandom_u32_state(&a->rnd) % nr_cpu_ids;
 }
 
@@ -177,7 +177,7 @@ static int random_load(struct attacker *a)
 
 	if (a->used == RINGS || one_in(a, 2))
 		return hostile_load(some_number(a),
-				    hostile_bad_pfn(number(a, hostile_nr_bad_pfns())),
+				    hostile_bad_pfn(any_u64(a, hostile_nr_bad_pfns())),
 				    1, HOSTILE_SLOTS);
 
 	ring = a->ring[a->used++];
@@ -185,11 +185,11 @@ static int random_load(struct attacker *a)
 		ring->region[prandom_u32_state(&a->rnd) % HOSTILE_PAGES] =
 			some_pfn(a);
 	if (one_in(a, 8))
-		region_pages = number(a, 4);
+		region_pages = any_u64(a, 4);
 	if (one_in(a, 8))
-		nr_slots = number(a, 8);
+		nr_slots = any_u64(a, 8);
 	if (one_in(a, 8))
-		nr_spares = number(a, 4) - 1;
+		nr_spares = any_u64(a, 4) - 1;
 
 	return hostile_load_with(some_number(a), virt_to_pfn(ring->region), region_pages,
 				 nr_slots, nr_spares);
@@ -203,14 +203,14 @@ static int random_totals_load(struct attacker *a)
 
 	if (a->tables_used == TABLES || one_in(a, 2))
 		return hostile_totals_load(some_cpu(a),
-					   hostile_bad_pfn(number(a, hostile_nr_bad_pfns())),
+					   hostile_bad_pfn(any_u64(a, hostile_nr_bad_pfns())),
 					   HOSTILE_TABLE_REGION, nr_rows);
 
 	table = a->table[a->tables_used++];
 	if (one_in(a, 4))
 		table->region[prandom_u32_state(&a->rnd) % HOSTILE_TABLE_PAGES] = some_pfn(a);
 	if (one_in(a, 8))
-		nr_rows = number(a, 32);
+		nr_rows = any_u64(a, 32);
 
 	return hostile_totals_load(some_cpu(a), virt_to_pfn(table->region),
 				   HOSTILE_TABLE_REGION, nr_rows);
@@ -219,8 +219,8 @@ static int random_totals_load(struct attacker *a)
 /* The places are few, so that all CPUs use the same ones. */
 static int random_pred(struct attacker *a)
 {
-	u64 place = number(a, 16), offset = number(a, 80);
-	u64 rest = offset | number(a, 20) << 16 | number(a, 20) << 32;
+	u64 place = any_u64(a, 16), offset = any_u64(a, 80);
+	u64 rest = offset | any_u64(a, 20) << 16 | any_u64(a, 20) << 32;
 
 	return hostile_pred_range(place, random_u64(a), random_u64(a), random_u64(a), rest);
 }
@@ -235,11 +235,11 @@ static int random_mark(struct attacker *a)
 		hostile_sync(smp_processor_id(), HYP_TRACE_OPEN, 0);
 	}
 
-	return hostile_mark(number(a, TRACE_EXT_MARK_MAX + 2));
+	return hostile_mark(any_u64(a, TRACE_EXT_MARK_MAX + 2));
 }
 
 /* EL2 passes this call on to firmware, and takes the CPU for parked meanwhile. */
-static int park(void)
+static int park_cpu(void)
 {
 	struct arm_smccc_res res;
 
@@ -255,37 +255,37 @@ static int random_call(struct attacker *a, enum call call)
 	case UNLOAD:
 		return hostile_unload(some_number(a));
 	case SYNC:
-		return hostile_sync_follower(smp_processor_id(), number(a, 4), number(a, 2),
-					     number(a, 4));
+		return hostile_sync_follower(smp_processor_id(), any_u64(a, 4), any_u64(a, 2),
+					     any_u64(a, 4));
 	case MODE:
-		return hostile_mode(number(a, HYP_TRACE_ON + 2), number(a, 3));
+		return hostile_mode(any_u64(a, HYP_TRACE_ON + 2), any_u64(a, 3));
 	case EVENT:
-		return hostile_event(number(a, HYP_NR_EVENTS + 1),
-				     number(a, 0x10000));
+		return hostile_event(any_u64(a, HYP_NR_EVENTS + 1),
+				     any_u64(a, 0x10000));
 	case FOLLOW:
-		return hostile_follow(number(a, HYP_NR_EVENTS + 1), number(a, 0x10000));
+		return hostile_follow(any_u64(a, HYP_NR_EVENTS + 1), any_u64(a, 0x10000));
 	case PRED:
 		return random_pred(a);
 	case FILTER:
-		return hostile_filter_for(number(a, HYP_NR_EVENTS + 1),
-					  number(a, HYP_FILTER_USES + 1),
-					  number(a, 16), number(a, 8));
+		return hostile_filter_for(any_u64(a, HYP_NR_EVENTS + 1),
+					  any_u64(a, HYP_FILTER_USES + 1),
+					  any_u64(a, 16), any_u64(a, 8));
 	case TRIGGER:
-		return hostile_trigger_for(number(a, HYP_NR_EVENTS + 1),
-					   number(a, HYP_FILTER_USES + 1), number(a, 5),
-					   number(a, 100) - 1);
+		return hostile_trigger_for(any_u64(a, HYP_NR_EVENTS + 1),
+					   any_u64(a, HYP_FILTER_USES + 1), any_u64(a, 5),
+					   any_u64(a, 100) - 1);
 	case RUN:
-		return hostile_run(number(a, 3));
+		return hostile_run(any_u64(a, 3));
 	case SWAP:
-		return min(hostile_swap_for(some_number(a), number(a, HOSTILE_PAGES)), 0);
+		return min(hostile_swap_for(some_number(a), any_u64(a, HOSTILE_PAGES)), 0);
 	case RESET:
 		return hostile_reset(some_number(a));
 	case HOOK:
-		return hostile_hook(number(a, 260), number(a, TRACE_EXT_NR_HOOKS + 1));
+		return hostile_hook(any_u64(a, 260), any_u64(a, TRACE_EXT_NR_HOOKS + 1));
 	case CLOCK:
-		return hostile_clock(random_u64(a), number(a, 65), random_u64(a));
+		return hostile_clock(random_u64(a), any_u64(a, 65), random_u64(a));
 	case ALARM:
-		return hostile_alarm(some_cpu(a), number(a, 4));
+		return hostile_alarm(some_cpu(a), any_u64(a, 4));
 	case DOORBELL:
 		return hostile_doorbell(one_in(a, 2) ? hostile_sgi() :
 				max_t(u64, random_u64(a), HOSTILE_NR_SGIS));
@@ -300,18 +300,18 @@ static int random_call(struct attacker *a, enum call call)
 	case TOTALS_UNLOAD:
 		return hostile_totals_unload(some_cpu(a));
 	case TOTALS_ENABLE:
-		return hostile_totals_enable(number(a, 3));
+		return hostile_totals_enable(any_u64(a, 3));
 	case TOTALS_VM:
-		return hostile_totals_vm(number(a, 4), number(a, 3));
+		return hostile_totals_vm(any_u64(a, 4), any_u64(a, 3));
 	case FUNCTIONS:
-		return hostile_functions(number(a, 2), random_u64(a),
-					 number(a, FTRACE_RETFUNC_DEPTH + 2), number(a, 2));
+		return hostile_functions(any_u64(a, 2), random_u64(a),
+					 any_u64(a, FTRACE_RETFUNC_DEPTH + 2), any_u64(a, 2));
 	case STACKS:
-		return hostile_stacks(number(a, 2), random_u64(a));
+		return hostile_stacks(any_u64(a, 2), random_u64(a));
 	case MARK:
 		return random_mark(a);
 	case PARK:
-		return park();
+		return park_cpu();
 	case NR_CALLS:
 		break;
 	}
@@ -343,16 +343,16 @@ static bool is_allowed(enum call call, int ret)
 }
 
 /* Write a random word to a shared page. */
-static void scribble(struct attacker *a)
+static void scribble_page(struct attacker *a)
 {
 	struct hostile_table *table = a->table[prandom_u32_state(&a->rnd) % TABLES];
 	u64 *words = one_in(a, 4) ? table->page[0] : some_page(a);
 
-	WRITE_ONCE(words[number(a, 4) % (PAGE_SIZE / sizeof(*words))],
+	WRITE_ONCE(words[any_u64(a, 4) % (PAGE_SIZE / sizeof(*words))],
 		   random_u64(a));
 }
 
-static int attack(void *data)
+static int attack_el2(void *data)
 {
 	struct attacker *a = data;
 	int i, ret;
@@ -361,7 +361,7 @@ static int attack(void *data)
 		enum call call = some_call(a);
 
 		if (one_in(a, 4))
-			scribble(a);
+			scribble_page(a);
 		ret = random_call(a, call);
 		a->count[call]++;
 		a->good[call] += !ret;
@@ -416,7 +416,7 @@ static void make_shared(struct kunit *test, void **pages, int n)
 	}
 }
 
-static void restore(struct kunit *test, struct attacker *a)
+static void restore_el2(struct kunit *test, struct attacker *a)
 {
 	int i;
 
@@ -449,7 +449,7 @@ static void one_round(struct kunit *test, struct attacker *attackers, u64 seed)
 		a->used = 0;
 		a->tables_used = 0;
 		init_completion(&a->done);
-		a->task = kthread_run_on_cpu(attack, a, cpu, "hostile/%u");
+		a->task = kthread_run_on_cpu(attack_el2, a, cpu, "hostile/%u");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(a->task));
 	}
 	/* A thread that is stopped before it runs does nothing. */
@@ -465,7 +465,7 @@ static void one_round(struct kunit *test, struct attacker *attackers, u64 seed)
 		a = &attackers[cpu];
 		KUNIT_ASSERT_EQ_MSG(test, 0, a->wrong, "%s returned %d, seed %llu",
 				    kinds[a->wrong_call].name, a->wrong, seed);
-		restore(test, a);
+		restore_el2(test, a);
 	}
 }
 

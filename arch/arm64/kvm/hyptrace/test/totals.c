@@ -79,7 +79,7 @@ void hostile_table_expect_intact(struct kunit *test, struct hostile_table *table
 	hostile_expect_intact(test, hostile_ring_new(test), what);
 }
 
-static const struct hyp_totals_row *row_at(const struct hostile_table *table, u32 i)
+static const struct hyp_totals_row *table_row(const struct hostile_table *table, u32 i)
 {
 	const struct hyp_totals_row *rows = table->page[i / HYP_TOTALS_PER_PAGE];
 
@@ -94,8 +94,8 @@ static const struct hyp_totals_row *find_row(const struct hostile_table *table)
 	u32 i;
 
 	for (i = 1; i < hyp_totals_places(HYP_TOTALS_MIN_ROWS); i++)
-		if (row_at(table, i)->key == key)
-			return row_at(table, i);
+		if (table_row(table, i)->key == key)
+			return table_row(table, i);
 
 	return NULL;
 }
@@ -291,7 +291,7 @@ void hostile_totals_writes(struct kunit *test)
 
 		/* All but the keys, which the test looks for. */
 		for (i = 1; i < hyp_totals_places(HYP_TOTALS_MIN_ROWS); i++) {
-			struct hyp_totals_row *any = (void *)row_at(table, i);
+			struct hyp_totals_row *any = (void *)table_row(table, i);
 			u64 key = any->key;
 
 			memset(any, call, sizeof(*any));
