@@ -137,7 +137,7 @@ static void choose_functions(const char *functions)
 	char *copy = strdupa(functions), *name, line[128];
 
 	if (!tracefs_file_exists(hyp_open(), GRAPH_FUNCTIONS))
-		errx(1, "--graph: this kernel can't trace the hypervisor's functions: it needs CONFIG_NVHE_EL2_FUNCTION_TRACER");
+		errx(1, "--graph: this kernel can't trace the hypervisor's functions: it needs CONFIG_KVM_HYPTRACE_FUNCTIONS");
 	all_functions();
 	atexit(all_functions);
 	while ((name = strsep(&copy, ","))) {

@@ -2,7 +2,7 @@
 /*
  * The hypervisor's events, each declared once for both sides.
  *
- * EL2 expands this header to inline functions trace_<event>() (nvhe/hyptrace.h), the host to
+ * EL2 expands this header to inline functions hyp_emit_<event>() (nvhe/hyptrace.h), the host to
  * the events of /sys/kernel/tracing/hyp (arch/arm64/kvm/hyptrace/events.c). Neither is a
  * tracepoint: do not include this header from elsewhere.
  *
@@ -91,7 +91,7 @@ DECLARE_EVENT_CLASS(hyp_crossing,
 		__entry->reason = reason;
 	),
 	TP_printk("reason=%s",
-		  __print_symbolic(__entry->reason, HYP_SYMBOLS(HYP_REASON_LIST)))
+		  __print_symbolic(__entry->reason, HYP_SYMBOLS(HYP_CROSSING_LIST)))
 );
 
 /* EL2 is entered from the host, a guest or firmware. */
@@ -651,7 +651,7 @@ TRACE_EVENT(vgic_save,
 		  __entry->maintenance)
 );
 
-#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+#ifdef CONFIG_KVM_HYPTRACE_GUESTS
 /* What guests record themselves */
 
 /*
@@ -1010,7 +1010,7 @@ TRACE_EVENT(pool_free,
 
 /* Debugging and tests */
 
-/* trace_hyp_printk(): arguments, and the offset of a format that stays in the kernel. */
+/* hyp_trace_printk(): arguments, and the offset of a format that stays in the kernel. */
 TRACE_EVENT(hyp_printk,
 	TP_PROTO(u32 fmt, u64 a, u64 b, u64 c, u64 d),
 	TP_ARGS(fmt, a, b, c, d),
@@ -1032,7 +1032,7 @@ TRACE_EVENT(hyp_printk,
 		  __entry->a, __entry->b, __entry->c, __entry->d)
 );
 
-/* trace_hyp_puts(): the offset of a text that stays in the kernel. */
+/* hyp_trace_puts(): the offset of a text that stays in the kernel. */
 TRACE_EVENT(hyp_puts,
 	TP_PROTO(u32 fmt),
 	TP_ARGS(fmt),
@@ -1083,7 +1083,7 @@ TRACE_EVENT(selftest,
 	TP_printk("id=%llu", __entry->id)
 );
 
-#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+#ifdef CONFIG_KVM_HYPTRACE_TEST
 /* Fields of all sizes, for tests of filters: HYP_TRACE_TEST_FIELDS. */
 TRACE_EVENT(selftest_fields,
 	TP_PROTO(u64 id),

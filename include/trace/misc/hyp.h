@@ -68,22 +68,22 @@ static __always_inline struct hyp_public hyp_public(u64 value)
 #define HYP_DEFINE_ENUMS(list)	list(HYP_DEFINE_ENUM, HYP_DEFINE_ENUM)
 #define HYP_SYMBOLS(list)	list(HYP_SYMBOL, HYP_SYMBOL_END)
 
-#define HYP_REASON_LIST(EM, EMe)					\
-	EM(REASON_SMC,		0, "smc")				\
-	EM(REASON_HVC,		1, "hvc")				\
-	EM(REASON_SYS,		2, "sys")				\
-	EM(REASON_PSCI,		3, "psci")				\
-	EM(REASON_HOST_ABORT,	4, "host_abort")			\
-	EM(REASON_GUEST_EXIT,	5, "guest_exit")			\
-	EM(REASON_ERET_HOST,	6, "eret_host")				\
-	EM(REASON_ERET_GUEST,	7, "eret_guest")			\
-	EMe(REASON_UNKNOWN,	8, "unknown")
+#define HYP_CROSSING_LIST(EM, EMe)					\
+	EM(CROSSING_SMC,		0, "smc")			\
+	EM(CROSSING_HVC,		1, "hvc")			\
+	EM(CROSSING_SYS,		2, "sys")			\
+	EM(CROSSING_PSCI,		3, "psci")			\
+	EM(CROSSING_HOST_ABORT,	4, "host_abort")			\
+	EM(CROSSING_GUEST_EXIT,	5, "guest_exit")			\
+	EM(CROSSING_ERET_HOST,	6, "eret_host")				\
+	EM(CROSSING_ERET_GUEST,	7, "eret_guest")			\
+	EMe(CROSSING_UNKNOWN,	8, "unknown")
 
 /*
  * Why EL2 is entered or left. PSCI is a call of firmware or its return; GUEST_EXIT is any
  * exception of a guest. SYS is unused: in 6.12 no system register access of the host traps.
  */
-enum hyp_reason HYP_ENUM(HYP_REASON_LIST);
+enum hyp_crossing HYP_ENUM(HYP_CROSSING_LIST);
 
 /*
  * Why a guest was left: the exception class of a trap, or one of these values:
@@ -297,7 +297,7 @@ enum hyp_pool_kind HYP_ENUM(HYP_POOL_LIST);
 
 /* The values of all lists, for binary readers. */
 #define HYP_DEFINE_ALL_ENUMS						\
-	HYP_DEFINE_ENUMS(HYP_REASON_LIST)				\
+	HYP_DEFINE_ENUMS(HYP_CROSSING_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_EXIT_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_WFX_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_INJECT_LIST)				\

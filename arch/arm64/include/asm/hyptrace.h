@@ -95,7 +95,7 @@
  *	Set the SGI that EL2 raises on the CPU that records the event.
  *	-EINVAL: not an SGI; -EOPNOTSUPP: there is no GICv3 system register interface
  *
- * With CONFIG_NVHE_EL2_FUNCTION_TRACER only:
+ * With CONFIG_KVM_HYPTRACE_FUNCTIONS only:
  *
  * __hyp_trace_hook(function, hook)
  *	With protection: set what happens when a function is called, by its place in EL2's table
@@ -123,7 +123,7 @@
  * __hyp_totals_vm(vm, gone)
  *	The VM with that number is gone (1), or has come (0).
  *
- * With CONFIG_NVHE_EL2_TRACING_TEST only:
+ * With CONFIG_KVM_HYPTRACE_TEST only:
  *
  * __hyp_trace_write_event(id)
  *	Record the event "selftest", and some text.
@@ -144,7 +144,7 @@
 
 struct resource;
 
-#ifdef CONFIG_NVHE_EL2_TRACING
+#ifdef CONFIG_KVM_HYPTRACE
 void hyptrace_set_gicd(const struct resource *dist);
 void hyptrace_handle_doorbell(void);
 void hyptrace_el2_panicked(void);

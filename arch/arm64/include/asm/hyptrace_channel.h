@@ -39,7 +39,7 @@ struct hyp_channel_vcpu {
 struct kvm;
 struct kvm_vcpu;
 
-#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+#ifdef CONFIG_KVM_HYPTRACE_GUESTS
 /* In hypercalls.c: does KVM handle a guest's call, rather than deny it or tell the VMM? */
 bool kvm_smccc_handles(struct kvm_vcpu *vcpu, u32 func_id);
 

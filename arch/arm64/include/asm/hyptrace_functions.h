@@ -2,7 +2,7 @@
 /*
  * Hooks of EL2's functions.
  *
- * With CONFIG_NVHE_EL2_FUNCTION_TRACER a function of EL2 begins with two slots:
+ * With CONFIG_KVM_HYPTRACE_FUNCTIONS a function of EL2 begins with two slots:
  *
  *	mov	x9, lr		the return address, which the hook may replace
  *	nop			or: bl <hook>

@@ -7,7 +7,7 @@
 
 #include <linux/jump_label.h>
 
-#ifdef CONFIG_NVHE_EL2_TRACING
+#ifdef CONFIG_KVM_HYPTRACE
 DECLARE_STATIC_KEY_FALSE(hyptrace_key);
 #define hyptrace_is_in_use()	static_branch_unlikely(&hyptrace_key)
 #else

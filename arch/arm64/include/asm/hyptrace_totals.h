@@ -172,7 +172,7 @@ struct hyp_totals_vcpu {
 
 struct kvm;
 
-#ifdef CONFIG_NVHE_EL2_TRACING
+#ifdef CONFIG_KVM_HYPTRACE
 void hyptrace_vm_init(struct kvm *kvm);
 void hyptrace_vm_gone(struct kvm *kvm);
 #else

@@ -14,7 +14,7 @@
 #include "hyptrace.h"
 
 /* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
-static bool locked __ro_after_init = IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
+static bool locked __ro_after_init = IS_ENABLED(CONFIG_KVM_HYPTRACE_LOCKED);
 
 /**
  * hyptrace_if_locked() - explain -EPERM in a message
@@ -44,7 +44,7 @@ early_param("kvm-arm.hyp_trace", lock_or_not);
 
 bool hyptrace_el2_dead;
 
-#ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
+#ifdef CONFIG_KVM_HYPTRACE_KUNIT_TEST
 void (*hyptrace_after_panic)(void);
 
 static void test_after_panic(void)

@@ -51,7 +51,7 @@ struct hyptrace_guest_record {
 	u64			args[];
 };
 
-#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+#ifdef CONFIG_KVM_HYPTRACE_GUESTS
 void hyptrace_channel_files_init(struct dentry *dir);
 void hyptrace_channel_print_init(struct trace_event_call *call);
 #else

@@ -387,7 +387,7 @@ struct trace_ext_writer hyptrace_writer = {
 	},
 	.ops		= &hyptrace_ops,
 	.follower	= &follower,
-#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+#ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
 	.functions	= &hyptrace_functions,
 #endif
 	.dump_events	= 500,			/* A serial console is slow. */

@@ -47,7 +47,7 @@ static enum print_line_t hyp_panic_print(struct trace_iterator *iter, int flags,
 	return trace_handle_return(s);
 }
 
-#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+#ifdef CONFIG_KVM_HYPTRACE_GUESTS
 static_assert(sizeof(struct trace_event_raw_guest_trace_1) ==
 	      sizeof(struct hyptrace_guest_record) + sizeof(u64));
 static_assert(sizeof(struct trace_event_raw_guest_trace_16) ==

@@ -16,7 +16,7 @@
 
 extern bool hyptrace_el2_dead;
 
-#ifdef CONFIG_NVHE_EL2_TRACING_KUNIT_TEST
+#ifdef CONFIG_KVM_HYPTRACE_KUNIT_TEST
 /* A test's function, which is called when EL2 has panicked. */
 extern void (*hyptrace_after_panic)(void);
 #endif
@@ -150,7 +150,7 @@ void hyptotals_files_init(struct dentry *dir);
 extern struct trace_ext_writer hyptrace_writer;
 extern struct trace_ext_functions hyptrace_functions;
 
-#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+#ifdef CONFIG_KVM_HYPTRACE_TEST
 void hyptrace_test_init(struct dentry *dir);
 #else
 static inline void hyptrace_test_init(struct dentry *dir) { }

@@ -45,8 +45,8 @@ static enum print_line_t hyp_printk_print(struct trace_iterator *iter, int flags
 	trace_seq_puts(s, "hyp_printk: ");
 	if (fmt)
 		/*
-		 * A text has at most 4 conversions, each of a u64: trace_hyp_printk() and
-		 * trace_hyp_puts() check this when they are compiled.
+		 * A text has at most 4 conversions, each of a u64: hyp_trace_printk() and
+		 * hyp_trace_puts() check this when they are compiled.
 		 */
 		trace_seq_printf(s, fmt, args[0], args[1], args[2], args[3]);
 	else

@@ -38,7 +38,7 @@ struct hyptrace_vm {
 	struct kvm		*kvm;
 	u32			nr_tids;
 	pid_t			*tids;
-#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+#ifdef CONFIG_KVM_HYPTRACE_GUESTS
 	struct dentry		*dir;
 	struct list_head	names;
 	unsigned int		nr_names;
@@ -51,7 +51,7 @@ struct hyptrace_vm *hyptrace_vm_numbered(u32 number);
 struct hyptrace_vm *hyptrace_vm_of_event(u16 number);
 int hyptrace_show_vms(struct seq_file *m);
 
-#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+#ifdef CONFIG_KVM_HYPTRACE_GUESTS
 void hyptrace_channel_vm_init(struct hyptrace_vm *vm);
 void hyptrace_channel_vm_gone(struct hyptrace_vm *vm);
 void hyptrace_channel_forget_names(struct hyptrace_vm *vm);

@@ -367,7 +367,7 @@ void hostile_stacks_arguments(struct kunit *test);
 void hostile_mark_arguments(struct kunit *test);
 void hostile_follow_arguments(struct kunit *test);
 void hostile_follow_two_rings(struct kunit *test);
-#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+#ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
 void hostile_unhook_all(struct kunit *test);
 #else
 static inline void hostile_unhook_all(struct kunit *test) { }

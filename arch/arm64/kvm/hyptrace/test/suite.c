@@ -740,7 +740,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(hostile_mark_arguments),
 	KUNIT_CASE(hostile_follow_arguments),
 	KUNIT_CASE(hostile_follow_two_rings),
-#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+#ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
 	KUNIT_CASE(hostile_functions_arguments),
 	KUNIT_CASE(hostile_functions_in_use),
 #endif

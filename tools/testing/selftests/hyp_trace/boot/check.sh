@@ -30,7 +30,7 @@ case $(cat /proc/cmdline) in
 	says 1 'at EL2 (VHE)' && grep -q 'kvm-arm.mode=nvhe' $log
 	result "VHE: what to boot with"
 	hyptrace_says "at EL2 (VHE)"
-	says 1 'built without CONFIG_NVHE_EL2_TRACING' 'mount --bind /dev/null /proc/kallsyms'
+	says 1 'built without CONFIG_KVM_HYPTRACE' 'mount --bind /dev/null /proc/kallsyms'
 	result "a kernel without our option"
 	without='mount --bind /dev/null /proc/kallsyms; mkdir -p /boot
 		touch /boot/vmlinuz-6.12.1-hyptrace-arm64'

@@ -40,6 +40,12 @@ make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
 	[ "$before" = "$(fingerprint "$tree")" ]
 result "apply twice says so and changes nothing"
 
+echo CONFIG_NVHE_EL2_TRACING=y > "$tree/.config"
+make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
+	grep -q "CONFIG_NVHE_EL2_TRACING is CONFIG_KVM_HYPTRACE now.*$tree/.config" "$log"
+result "apply says which options of a configuration have another name now"
+rm "$tree/.config"
+
 # listing TREE: all files of a tree but git's, and whether they can be executed
 listing() {
 	(cd "$1" && find . -name .git -prune -o -type f -printf '%p %m\n' |
@@ -111,7 +117,7 @@ cp "$top/build/pristine/$protect" "$out/moved/$protect"
 sed -i 's/^int __pkvm_host_share_hyp(/static int added(void)\n{\n\treturn 0;\n}\n\n&/' "$out/moved/$protect"
 make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
 	sed -n '/^int __pkvm_host_unshare_hyp/,/^}/p' "$out/moved/$protect" |
-		grep -q trace_mem_host_unshare_hyp
+		grep -q hyp_emit_mem_host_unshare_hyp
 result "apply puts hooks into functions that are on other lines"
 
 # Older sources of 6.12.y have two functions in another form: what the variant's hunks look at.

@@ -4,11 +4,11 @@
  *
  * For each event of trace/events/hyp.h there is
  *
- *   trace_<event>(args)	records the event, if it is enabled
- *   trace_<event>_enabled()	tests for that, to guard costly arguments
+ *   hyp_emit_<event>(args)	records the event, if it is enabled
+ *   hyp_emit_<event>_enabled()	tests for that, to guard costly arguments
  *
  * A disabled event costs a load, a test and a branch; the rest is out of line. These
- * functions are empty without CONFIG_NVHE_EL2_TRACING, and where a file of EL2's is
+ * functions are empty without CONFIG_KVM_HYPTRACE, and where a file of EL2's is
  * compiled for the kernel as well.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_H
@@ -18,7 +18,7 @@
 
 #include <asm/kvm_hyp.h>
 
-#if defined(CONFIG_NVHE_EL2_TRACING) && defined(__KVM_NVHE_HYPERVISOR__)
+#if defined(CONFIG_KVM_HYPTRACE) && defined(__KVM_NVHE_HYPERVISOR__)
 
 #include <linux/bitfield.h>
 
@@ -32,14 +32,14 @@
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
-static __always_inline u64 trace_##name##_enabled(void)			\
+static __always_inline u64 hyp_emit_##name##_enabled(void)		\
 {									\
-	return hyp_word_read(HYP_EVENT_##name);			\
+	return hyp_word_read(HYP_EVENT_##name);				\
 }									\
 									\
-static __always_inline void trace_##name(proto)				\
+static __always_inline void hyp_emit_##name(proto)			\
 {									\
-	u64 __type = trace_##name##_enabled();				\
+	u64 __type = hyp_emit_##name##_enabled();			\
 									\
 	if (unlikely(__type))						\
 		hyp_write_##template(__type, args);			\
@@ -98,13 +98,13 @@ static __always_inline void hyp_trace_leave_for_firmware(struct hyp_trace_cpu *c
 
 /**
  * hyp_trace_enter() - EL2 has been entered
- * @reason:	enum hyp_reason
+ * @reason:	enum hyp_crossing
  *
- * Like trace_hyp_enter(), but also notes that a hyp_exit is due.
+ * Like hyp_emit_hyp_enter(), but also notes that a hyp_exit is due.
  */
 static __always_inline void hyp_trace_enter(u8 reason)
 {
-	u64 type = trace_hyp_enter_enabled();
+	u64 type = hyp_emit_hyp_enter_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_enter(type, reason);
@@ -112,14 +112,14 @@ static __always_inline void hyp_trace_enter(u8 reason)
 
 /**
  * hyp_trace_exit() - EL2 is about to be left
- * @reason:	enum hyp_reason
+ * @reason:	enum hyp_crossing
  *
- * Like trace_hyp_exit(), but records nothing if the hyp_enter was not recorded, so that
+ * Like hyp_emit_hyp_exit(), but records nothing if the hyp_enter was not recorded, so that
  * pairs stay complete when tracing is turned on or off within one.
  */
 static __always_inline void hyp_trace_exit(u8 reason)
 {
-	u64 type = trace_hyp_exit_enabled();
+	u64 type = hyp_emit_hyp_exit_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_exit(type, reason);
@@ -131,7 +131,7 @@ static __always_inline void hyp_trace_exit(u8 reason)
  */
 static __always_inline void hyp_trace_enter_host(u64 esr)
 {
-	u64 type = trace_hyp_enter_enabled();
+	u64 type = hyp_emit_hyp_enter_enabled();
 
 	if (unlikely(type))
 		__hyp_trace_enter_host(type, esr);
@@ -224,9 +224,9 @@ static __always_inline void hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64
  */
 static __always_inline void hyp_trace_inject(const struct kvm_vcpu *vcpu)
 {
-	if (unlikely(trace_vcpu_inject_enabled()) &&
+	if (unlikely(hyp_emit_vcpu_inject_enabled()) &&
 	    vcpu_get_flag(vcpu, PENDING_EXCEPTION))
-		trace_vcpu_inject(vcpu);
+		hyp_emit_vcpu_inject(vcpu);
 }
 
 /**
@@ -251,8 +251,8 @@ void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 static __always_inline void
 hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt, bool handled)
 {
-	trace_host_smc(func_id, !handled);
-	if (unlikely(trace_host_ffa_call_enabled()))
+	hyp_emit_host_smc(func_id, !handled);
+	if (unlikely(hyp_emit_host_ffa_call_enabled()))
 		__hyp_trace_ffa(func_id, host_ctxt, handled);
 }
 
@@ -265,7 +265,7 @@ void __hyp_trace_psci_forward(u64 fn);
 static __always_inline void
 hyp_trace_psci_forward(const struct kvm_cpu_context *host_ctxt)
 {
-	if (unlikely(trace_psci_cpu_off_enabled()))
+	if (unlikely(hyp_emit_psci_cpu_off_enabled()))
 		__hyp_trace_psci_forward(host_ctxt->regs.regs[0]);
 }
 
@@ -296,7 +296,7 @@ void hyp_trace_end(struct hyp_trace_cpu *cpu);
 #define hyp_trace_host_vector(usual)					\
 	((u64)(usual) + this_cpu_ptr(&hyp_trace_cpu)->vector)
 
-#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+#ifdef CONFIG_KVM_HYPTRACE_TEST
 #define HYP_TRACE_TEST_HCALLS(X)					\
 	X(__hyp_trace_write_event)					\
 	X(__hyp_trace_test)
@@ -304,7 +304,7 @@ void hyp_trace_end(struct hyp_trace_cpu *cpu);
 #define HYP_TRACE_TEST_HCALLS(X)
 #endif
 
-#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+#ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
 #define HYP_FUNCTION_HCALLS(X)						\
 	X(__hyp_trace_hook)						\
 	X(__hyp_trace_functions)
@@ -350,12 +350,12 @@ HYP_TRACE_HCALLS(HYP_TRACE_HANDLER)
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
-static inline bool trace_##name##_enabled(void)				\
+static inline bool hyp_emit_##name##_enabled(void)			\
 {									\
 	return false;							\
 }									\
 									\
-static inline void trace_##name(proto)					\
+static inline void hyp_emit_##name(proto)				\
 {									\
 }
 

@@ -16,7 +16,7 @@ DEFINE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu) = {
  * that nobody can write to it, EL2 included.
  */
 bool hyp_trace_locked __ro_after_init =
-	IS_ENABLED(CONFIG_NVHE_EL2_TRACING_LOCKED);
+	IS_ENABLED(CONFIG_KVM_HYPTRACE_LOCKED);
 
 bool hyp_trace_panicked;
 

@@ -231,7 +231,7 @@ void hyp_write_##name(u64 __type, proto)				\
 /* If hyp_exit is disabled now and enabled later, it must not pair with this hyp_enter. */
 static __always_inline void hyp_trace_entered(struct hyp_trace_cpu *cpu)
 {
-	cpu->entered = trace_hyp_exit_enabled();
+	cpu->entered = hyp_emit_hyp_exit_enabled();
 }
 
 static noinline void hyp_trace_enter_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
@@ -267,12 +267,12 @@ void __hyp_trace_enter(u64 type, u8 reason)
 
 /**
  * hyp_trace_enter_at() - as hyp_trace_enter(), if the time is known
- * @reason:	enum hyp_reason
+ * @reason:	enum hyp_crossing
  * @now:	boot clock [ns]
  */
 void hyp_trace_enter_at(u8 reason, u64 now)
 {
-	u64 type = trace_hyp_enter_enabled();
+	u64 type = hyp_emit_hyp_enter_enabled();
 
 	if (type)
 		hyp_trace_write_enter(this_cpu_ptr(&hyp_trace_cpu), now, type, reason);
@@ -280,15 +280,15 @@ void hyp_trace_enter_at(u8 reason, u64 now)
 
 /* Reason for each exception class. */
 static const u8 host_reason[ESR_ELx_EC_MAX + 1] = {
-	[0 ... ESR_ELx_EC_HVC64 - 1]				= HYP_REASON_UNKNOWN,
-	[ESR_ELx_EC_HVC64]					= HYP_REASON_HVC,
-	[ESR_ELx_EC_SMC64]					= HYP_REASON_SMC,
-	[ESR_ELx_EC_SYS64]					= HYP_REASON_SYS,
-	[ESR_ELx_EC_SYS64 + 1 ... ESR_ELx_EC_IABT_LOW - 1]	= HYP_REASON_UNKNOWN,
-	[ESR_ELx_EC_IABT_LOW]					= HYP_REASON_HOST_ABORT,
-	[ESR_ELx_EC_IABT_LOW + 1 ... ESR_ELx_EC_DABT_LOW - 1]	= HYP_REASON_UNKNOWN,
-	[ESR_ELx_EC_DABT_LOW]					= HYP_REASON_HOST_ABORT,
-	[ESR_ELx_EC_DABT_LOW + 1 ... ESR_ELx_EC_MAX]		= HYP_REASON_UNKNOWN,
+	[0 ... ESR_ELx_EC_HVC64 - 1]				= HYP_CROSSING_UNKNOWN,
+	[ESR_ELx_EC_HVC64]					= HYP_CROSSING_HVC,
+	[ESR_ELx_EC_SMC64]					= HYP_CROSSING_SMC,
+	[ESR_ELx_EC_SYS64]					= HYP_CROSSING_SYS,
+	[ESR_ELx_EC_SYS64 + 1 ... ESR_ELx_EC_IABT_LOW - 1]	= HYP_CROSSING_UNKNOWN,
+	[ESR_ELx_EC_IABT_LOW]					= HYP_CROSSING_HOST_ABORT,
+	[ESR_ELx_EC_IABT_LOW + 1 ... ESR_ELx_EC_DABT_LOW - 1]	= HYP_CROSSING_UNKNOWN,
+	[ESR_ELx_EC_DABT_LOW]					= HYP_CROSSING_HOST_ABORT,
+	[ESR_ELx_EC_DABT_LOW + 1 ... ESR_ELx_EC_MAX]		= HYP_CROSSING_UNKNOWN,
 };
 
 void __hyp_trace_enter_host(u64 type, u64 esr)
@@ -344,12 +344,12 @@ void __hyp_trace_exit(u64 type, u8 reason)
 
 /**
  * hyp_trace_exit_at() - as hyp_trace_exit(), if the time is known
- * @reason:	enum hyp_reason
+ * @reason:	enum hyp_crossing
  * @now:	boot clock [ns]
  */
 void hyp_trace_exit_at(u8 reason, u64 now)
 {
-	u64 type = trace_hyp_exit_enabled();
+	u64 type = hyp_emit_hyp_exit_enabled();
 
 	if (type)
 		hyp_trace_write_exit(this_cpu_ptr(&hyp_trace_cpu), now, type, reason);

@@ -131,6 +131,6 @@ test_function u64 hyp_test_recurse(u64 depth)
 	if (depth)
 		return 1 + hyp_test_recurse(depth - 1);
 
-	trace_selftest(0);
+	hyp_emit_selftest(0);
 	return 0;
 }

@@ -14,15 +14,15 @@ static void trace_trap(const struct kvm_vcpu *vcpu, u64 esr)
 {
 	switch (ESR_ELx_EC(esr)) {
 	case ESR_ELx_EC_WFx:
-		trace_vcpu_wfx(vcpu, hyp_secret(esr));
+		hyp_emit_vcpu_wfx(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_HVC32:
 	case ESR_ELx_EC_HVC64:
-		trace_guest_hvc(vcpu);
+		hyp_emit_guest_hvc(vcpu);
 		break;
 	case ESR_ELx_EC_SMC32:
 	case ESR_ELx_EC_SMC64:
-		trace_guest_smc(vcpu);
+		hyp_emit_guest_smc(vcpu);
 		break;
 	}
 }
@@ -37,14 +37,14 @@ static void enter_events(struct kvm_vcpu *vcpu, u64 what)
 {
 	u64 now;
 
-	trace_vcpu_enter(vcpu);
+	hyp_emit_vcpu_enter(vcpu);
 	if (!(what & HYP_TRACE_TOTALS)) {
-		hyp_trace_exit(HYP_REASON_ERET_GUEST);
+		hyp_trace_exit(HYP_CROSSING_ERET_GUEST);
 		return;
 	}
 
 	now = hyp_clock_cycles();
-	hyp_trace_exit_at(HYP_REASON_ERET_GUEST, ns_at(now));
+	hyp_trace_exit_at(HYP_CROSSING_ERET_GUEST, ns_at(now));
 	hyp_totals_guest_enter_at(vcpu, now);
 }
 
@@ -54,18 +54,18 @@ static void exit_events(struct kvm_vcpu *vcpu, u64 exit_code, u64 what)
 
 	if (what & HYP_TRACE_TOTALS) {
 		now = hyp_clock_cycles();
-		hyp_trace_enter_at(HYP_REASON_GUEST_EXIT, ns_at(now));
+		hyp_trace_enter_at(HYP_CROSSING_GUEST_EXIT, ns_at(now));
 		hyp_totals_guest_exit_at(vcpu, exit_code, now);
 	} else {
-		hyp_trace_enter(HYP_REASON_GUEST_EXIT);
+		hyp_trace_enter(HYP_CROSSING_GUEST_EXIT);
 	}
 
-	trace_vcpu_exit(vcpu, hyp_public(exit_code));
+	hyp_emit_vcpu_exit(vcpu, hyp_public(exit_code));
 	/* If a system error came with the trap, the guest retries the instruction. */
 	if (exit_code == ARM_EXCEPTION_TRAP)
 		trace_trap(vcpu, read_sysreg_el2(SYS_ESR));
 	if (exit_code == ARM_EXCEPTION_EL1_SERROR || ARM_SERROR_PENDING(exit_code))
-		trace_vcpu_serror(vcpu);
+		hyp_emit_vcpu_serror(vcpu);
 }
 
 /* EL2 has decided who handles an exit; if it does not, the host does. */
@@ -80,24 +80,24 @@ static void trace_fixup(const struct kvm_vcpu *vcpu, u64 exit_code, bool handled
 	case ESR_ELx_EC_SYS64:
 	case ESR_ELx_EC_CP15_32:
 		if (handled)
-			trace_vcpu_fixup_sysreg(vcpu, hyp_secret(esr));
+			hyp_emit_vcpu_fixup_sysreg(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_FP_ASIMD:
 	case ESR_ELx_EC_SVE:
 		if (handled)
-			trace_vcpu_fixup_fp(vcpu, hyp_secret(esr));
+			hyp_emit_vcpu_fixup_fp(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_MOPS:
 		if (handled)
-			trace_vcpu_fixup_mops(vcpu, hyp_secret(esr));
+			hyp_emit_vcpu_fixup_mops(vcpu, hyp_secret(esr));
 		break;
 	case ESR_ELx_EC_IABT_LOW:
 	case ESR_ELx_EC_DABT_LOW:
 		/* If EL2 makes the guest retry the access, the address may be unknown. */
 		if (handled)
-			trace_vcpu_fixup_mem(vcpu, hyp_secret(esr));
+			hyp_emit_vcpu_fixup_mem(vcpu, hyp_secret(esr));
 		else
-			trace_vcpu_mem_abort(vcpu);
+			hyp_emit_vcpu_mem_abort(vcpu);
 		break;
 	}
 }

@@ -35,7 +35,7 @@ void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
 		return;
 
 	cpu->followed = false;
-	hyp_trace_exit(HYP_REASON_ERET_HOST);
+	hyp_trace_exit(HYP_CROSSING_ERET_HOST);
 	cpu->followed = followed;
 	cpu->leave |= HYP_LEAVE_EXITED;
 }
@@ -45,10 +45,10 @@ static void trace_hcall(struct kvm_cpu_context *host_ctxt)
 	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
 	bool valid = hyp_trace_hcall_is_valid(id);
 
-	trace_host_hcall(min_t(u64, id, U32_MAX), !valid);
+	hyp_emit_host_hcall(min_t(u64, id, U32_MAX), !valid);
 	handle_trap(host_ctxt);
 	if (valid && !exits_early(id))
-		trace_host_hcall_done(id, host_ctxt);
+		hyp_emit_host_hcall_done(id, host_ctxt);
 }
 
 /**
@@ -76,7 +76,7 @@ void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
 	hyp_trace_latch_pid(cpu);
 	hyp_trace_enter_host(esr);
 	hyp_trace_handle(esr, host_ctxt);
-	hyp_trace_exit(HYP_REASON_ERET_HOST);
+	hyp_trace_exit(HYP_CROSSING_ERET_HOST);
 	hyp_trace_leave(cpu);
 }
 
@@ -88,5 +88,5 @@ void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 	    ARM_SMCCC_OWNER_NUM(func_id) == ARM_SMCCC_OWNER_STANDARD &&
 	    ARM_SMCCC_FUNC_NUM(func_id) >= FFA_MIN_FUNC_NUM &&
 	    ARM_SMCCC_FUNC_NUM(func_id) <= FFA_MAX_FUNC_NUM)
-		trace_host_ffa_call(func_id, host_ctxt, handled);
+		hyp_emit_host_ffa_call(func_id, host_ctxt, handled);
 }

@@ -64,7 +64,7 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 {
 	const struct hyp_panic_regs *panic = &cpu->panic;
 
-	if (!trace_hyp_panic_enabled() || !ring_claim(cpu))
+	if (!hyp_emit_hyp_panic_enabled() || !ring_claim(cpu))
 		return;
 
 	/* The page that is being written may be what EL2 has faulted on: leave it. */
@@ -73,9 +73,9 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 	ext_ring_skip_page(&cpu->user.ring, hyp_clock_now(&cpu->clock));
 
 	if ((panic->spsr & PSR_MODE_MASK) != PSR_MODE_EL2h)
-		trace_hyp_panic(panic->esr & ESR_ELx_EC_MASK, -1);
+		hyp_emit_hyp_panic(panic->esr & ESR_ELx_EC_MASK, -1);
 	else
-		trace_hyp_panic(panic->esr, hyp_is_text(panic->elr) ?
+		hyp_emit_hyp_panic(panic->esr, hyp_is_text(panic->elr) ?
 				panic->elr - (u64)__hyp_text_start : -1);
 }
 

@@ -14,7 +14,7 @@ void __hyp_trace_psci_forward(u64 fn)
 		  fn == kvm_host_psci_config.function_ids_0_1.cpu_off;
 
 	if (fn == PSCI_0_2_FN_CPU_OFF || off_0_1)
-		trace_psci_cpu_off(fn);
+		hyp_emit_psci_cpu_off(fn);
 }
 
 /**
@@ -29,7 +29,7 @@ void hyp_trace_psci_leave(void)
 	if (unlikely(cpu->totals.open))
 		hyp_totals_psci_leave(cpu);
 	else
-		hyp_trace_exit(HYP_REASON_PSCI);
+		hyp_trace_exit(HYP_CROSSING_PSCI);
 	hyp_trace_leave_for_firmware(cpu);
 
 	/* EL2 may have panicked with the lock held. */
@@ -69,7 +69,7 @@ void hyp_trace_psci_return(void)
 	if (unlikely(cpu->totals.open))
 		hyp_totals_psci_return(cpu);
 	else
-		hyp_trace_enter(HYP_REASON_PSCI);
+		hyp_trace_enter(HYP_CROSSING_PSCI);
 }
 
 /**
@@ -99,7 +99,7 @@ void hyp_trace_cpu_entry(void)
  */
 void hyp_trace_cpu_start(void)
 {
-	trace_psci_cpu_entry(read_sysreg_el2(SYS_ELR));
-	hyp_trace_exit(HYP_REASON_ERET_HOST);
+	hyp_emit_psci_cpu_entry(read_sysreg_el2(SYS_ELR));
+	hyp_trace_exit(HYP_CROSSING_ERET_HOST);
 	hyp_trace_leave(this_cpu_ptr(&hyp_trace_cpu));
 }

@@ -11,13 +11,13 @@ void __hyp_span_begin(struct hyp_span *span)
 
 	span->id = ++cpu->nr_spans;
 	span->began = hyp_clock_now(&cpu->clock);
-	trace_hyp_span(HYP_SPAN_BEGIN, span, 0);
+	hyp_emit_hyp_span(HYP_SPAN_BEGIN, span, 0);
 }
 
 void __hyp_span_end(const struct hyp_span *span)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	trace_hyp_span(HYP_SPAN_END, span,
+	hyp_emit_hyp_span(HYP_SPAN_END, span,
 		       hyp_clock_now(&cpu->clock) - span->began);
 }

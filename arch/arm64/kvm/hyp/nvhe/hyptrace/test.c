@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: hypercalls for the tests (CONFIG_NVHE_EL2_TRACING_TEST).
+ * Tracing at EL2: hypercalls for the tests (CONFIG_KVM_HYPTRACE_TEST).
  */
 
 #include <nvhe/hyptrace/printk.h>
@@ -22,15 +22,15 @@ static void selftest_text(u64 id)
 {
 	HYP_TRACE_SPAN("selftest");
 
-	trace_hyp_printk("selftest %llu is %#llx", id, id);
-	trace_hyp_puts("selftest is over");
+	hyp_trace_printk("selftest %llu is %#llx", id, id);
+	hyp_trace_puts("selftest is over");
 }
 
 void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, id, host_ctxt, 1);
 
-	trace_selftest(id);
+	hyp_emit_selftest(id);
 	selftest_text(id);
 	cpu_reg(host_ctxt, 1) = 0;
 }
@@ -40,7 +40,7 @@ static void emit_selftests(u64 events)
 	u64 id;
 
 	for (id = 1; id <= events; id++)
-		trace_selftest(id);
+		hyp_emit_selftest(id);
 }
 
 /* Record @events events, and panic as a bug in EL2 would at that place. */
@@ -58,7 +58,7 @@ static noinline void panic_at(enum hyp_trace_test_action where, u64 events)
 
 	/* Nothing is mapped at this address, so writing the event faults. */
 	cpu->user.ring.page = NULL;
-	trace_selftest(0);
+	hyp_emit_selftest(0);
 }
 
 /* True if the vectors are the ordinary ones now, and after a guest has run. */
@@ -72,8 +72,8 @@ static void say_all(u64 arg)
 {
 	HYP_TRACE_SPAN("test");
 
-	trace_hyp_printk("test %llu %lld %#llx %llu", arg, -arg, ~arg, arg * arg);
-	trace_hyp_puts("test is over");
+	hyp_trace_printk("test %llu %lld %#llx %llu", arg, -arg, ~arg, arg * arg);
+	hyp_trace_puts("test is over");
 }
 
 /*
@@ -172,7 +172,7 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		ret = 0;
 		break;
 	case HYP_TRACE_TEST_FIELDS:
-		trace_selftest_fields(arg);
+		hyp_emit_selftest_fields(arg);
 		ret = 0;
 		break;
 	case HYP_TRACE_TEST_EMIT:

@@ -120,7 +120,7 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 	hyp_trace_enter_host_at(esr, hyp_clock_at(&cpu->clock, began));
 	hyp_trace_handle(esr, host_ctxt);
 	now = hyp_clock_cycles();
-	hyp_trace_exit_at(HYP_REASON_ERET_HOST, hyp_clock_at(&cpu->clock, now));
+	hyp_trace_exit_at(HYP_CROSSING_ERET_HOST, hyp_clock_at(&cpu->clock, now));
 
 	if (cpu->totals.psci)
 		key += HYP_TOTALS_PSCI - HYP_TOTALS_SMC;
@@ -167,7 +167,7 @@ void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu)
 {
 	u64 now = hyp_clock_cycles();
 
-	hyp_trace_exit_at(HYP_REASON_PSCI, hyp_clock_at(&cpu->clock, now));
+	hyp_trace_exit_at(HYP_CROSSING_PSCI, hyp_clock_at(&cpu->clock, now));
 	cpu->totals.psci = true;
 	cpu->totals.exit_host = 0;
 	cpu->totals.left = now;
@@ -181,7 +181,7 @@ void hyp_totals_psci_return(struct hyp_trace_cpu *cpu)
 {
 	u64 now = hyp_clock_cycles();
 
-	hyp_trace_enter_at(HYP_REASON_PSCI, hyp_clock_at(&cpu->clock, now));
+	hyp_trace_enter_at(HYP_CROSSING_PSCI, hyp_clock_at(&cpu->clock, now));
 	cpu->totals.away += now - cpu->totals.left;
 }
 

@@ -49,7 +49,7 @@ static u64 told_state;
  * hyp_trace_event_is_set() - test whether the host has enabled an event
  * @event:	its number
  *
- * trace_<event>_enabled() also takes the mode into account.
+ * hyp_emit_<event>_enabled() also takes the mode into account.
  *
  * Return: true if the host has enabled it
  */

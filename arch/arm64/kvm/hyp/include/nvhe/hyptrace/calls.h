@@ -59,7 +59,7 @@ static inline void hyp_calls_special_update(struct hyp_calls *calls)
 
 struct hyp_trace_cpu;
 
-#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+#ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
 void hyp_calls_end(struct hyp_trace_cpu *cpu);
 void hyp_calls_forget(struct hyp_trace_cpu *cpu);
 void hyp_calls_reset(struct hyp_trace_cpu *cpu);

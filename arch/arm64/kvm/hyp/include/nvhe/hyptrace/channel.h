@@ -13,7 +13,7 @@
 
 #include <uapi/linux/hypertrace.h>
 
-#ifdef CONFIG_NVHE_EL2_GUEST_TRACING
+#ifdef CONFIG_KVM_HYPTRACE_GUESTS
 bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code);
 
 /* Entries of a table of exit handlers, for the calls that guests make. */

@@ -109,7 +109,7 @@ struct hyp_trace_cpu {
 	u8			leave;
 	struct hyp_trace_ring	follower;
 	struct hyp_totals_cpu	totals;
-#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+#ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
 	struct hyp_calls	calls;
 #endif
 	struct hyp_panic_regs	panic;

@@ -2,8 +2,8 @@
 /*
  * Tracing at EL2: lines of text, for debugging.
  *
- *   trace_hyp_printk("pfn 0x%llx, %lld left", pfn, left);
- *   trace_hyp_puts("slow path");
+ *   hyp_trace_printk("pfn 0x%llx, %lld left", pfn, left);
+ *   hyp_trace_puts("slow path");
  *
  * The text stays in the kernel's image, in a section that EL2 does not map. A record has
  * the text's offset in that section and the arguments, and the host formats the line
@@ -32,7 +32,7 @@ static inline __printf(1, 2) void hyp_printk_check(const char *fmt, ...) { }
 #define __hyp_printk_check(fmt, args...)				\
 do {									\
 	static_assert(COUNT_ARGS(args) <= 4,				\
-		      "trace_hyp_printk() takes 4 arguments at most");	\
+		      "hyp_trace_printk() takes 4 arguments at most");	\
 	__diag_push();							\
 	__diag(error "-Wformat");					\
 	if (0)								\
@@ -40,7 +40,7 @@ do {									\
 	__diag_pop();							\
 } while (0)
 
-#if defined(CONFIG_NVHE_EL2_TRACING) && defined(__KVM_NVHE_HYPERVISOR__)
+#if defined(CONFIG_KVM_HYPTRACE) && defined(__KVM_NVHE_HYPERVISOR__)
 
 extern const char __start_hyp_formats[];
 
@@ -53,36 +53,36 @@ extern const char __start_hyp_formats[];
 })
 
 /**
- * trace_hyp_printk() - record a line of text
+ * hyp_trace_printk() - record a line of text
  * @fmt:	a literal; each conversion takes a u64: %llu, %lld, %llx, %#llx
  * @args:	up to 4 arguments, converted to u64; evaluated only if the event is enabled
  */
-#define trace_hyp_printk(fmt, args...)					\
+#define hyp_trace_printk(fmt, args...)					\
 do {									\
 	__hyp_printk_check(fmt, ##args);				\
-	if (unlikely(trace_hyp_printk_enabled()))			\
+	if (unlikely(hyp_emit_hyp_printk_enabled()))			\
 		__hyp_printk_pad(__hyp_format(fmt), ##args, 0, 0, 0, 0); \
 } while (0)
 
-/* Pass the first 4 arguments. The parentheses keep this from being the macro above. */
+/* Pass the first 4 arguments. */
 #define __hyp_printk_pad(id, a, b, c, d, ...)				\
-	(trace_hyp_printk)(id, (u64)(a), (u64)(b), (u64)(c), (u64)(d))
+	hyp_emit_hyp_printk(id, (u64)(a), (u64)(b), (u64)(c), (u64)(d))
 
 /**
- * trace_hyp_puts() - record a line of text without arguments
+ * hyp_trace_puts() - record a line of text without arguments
  * @text:	a literal without '%', because the host uses it as a format
  */
-#define trace_hyp_puts(text)						\
+#define hyp_trace_puts(text)						\
 do {									\
 	__hyp_printk_check(text);					\
-	if (unlikely(trace_hyp_puts_enabled()))				\
-		(trace_hyp_puts)(__hyp_format(text));			\
+	if (unlikely(hyp_emit_hyp_puts_enabled()))				\
+		hyp_emit_hyp_puts(__hyp_format(text));			\
 } while (0)
 
 #else
 
-#define trace_hyp_printk(fmt, args...)	__hyp_printk_check(fmt, ##args)
-#define trace_hyp_puts(text)		__hyp_printk_check(text)
+#define hyp_trace_printk(fmt, args...)	__hyp_printk_check(fmt, ##args)
+#define hyp_trace_puts(text)		__hyp_printk_check(text)
 
 #endif
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_PRINTK_H */

@@ -18,7 +18,7 @@
 
 #include <nvhe/hyptrace.h>
 
-#if defined(CONFIG_NVHE_EL2_TRACING) && defined(__KVM_NVHE_HYPERVISOR__)
+#if defined(CONFIG_KVM_HYPTRACE) && defined(__KVM_NVHE_HYPERVISOR__)
 
 /**
  * struct hyp_span - a span of time that has begun
@@ -39,7 +39,7 @@ static __always_inline struct hyp_span hyp_span_begin(const char *name)
 {
 	struct hyp_span span = { .name = name };
 
-	if (unlikely(trace_hyp_span_enabled()))
+	if (unlikely(hyp_emit_hyp_span_enabled()))
 		__hyp_span_begin(&span);
 
 	return span;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracing at EL2: settings that tests may change (CONFIG_NVHE_EL2_TRACING_TEST).
+ * Tracing at EL2: settings that tests may change (CONFIG_KVM_HYPTRACE_TEST).
  */
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_TEST_H
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_TEST_H
@@ -11,7 +11,7 @@
 
 #include <asm/hyptrace.h>
 
-#ifdef CONFIG_NVHE_EL2_TRACING_TEST
+#ifdef CONFIG_KVM_HYPTRACE_TEST
 
 /**
  * struct hyp_trace_test - settings of a test

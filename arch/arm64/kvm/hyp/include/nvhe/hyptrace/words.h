@@ -54,13 +54,13 @@ static_assert(BIT(HWEIGHT(HYP_EVENT_NUMBER)) >= HYP_NR_EVENTS);
  * first computes the array's address; and it might keep that in a register that the
  * calling function then has to save.
  */
-#define hyp_word_read(event)					\
+#define hyp_word_read(event)						\
 ({									\
 	u64 __id;							\
 									\
 	asm volatile("adrp	%0, %1\n"				\
 		     "ldr	%w0, [%0, :lo12:%1]"			\
-		     : "=r" (__id) : "S" (&hyp_words[event]));	\
+		     : "=r" (__id) : "S" (&hyp_words[event]));		\
 	__id;								\
 })
 
