@@ -86,7 +86,7 @@ static struct notifier_block cpu_pm_nb = {
 static void system_resume(void)
 {
 	hyptrace_clock_resume();
-	hyptotals_resume();
+	hyptrace_totals_resume();
 	hyptrace_sync_this_cpu();
 }
 
@@ -345,7 +345,7 @@ static struct trace_ext_ops hyptrace_ops __ro_after_init = {
 
 static void hyptrace_created(struct dentry *dir)
 {
-	hyptotals_files_init(dir);
+	hyptrace_totals_files_init(dir);
 	hyptrace_channel_files_init(dir);
 	hyptrace_test_init(dir);
 }
@@ -391,7 +391,7 @@ struct trace_ext_writer hyptrace_writer = {
 	.functions	= &hyptrace_functions,
 #endif
 	.dump_events	= 500,			/* A serial console is slow. */
-	.clean		= hyptrace_mem_clean,
+	.clean		= hyptrace_last_boot_clean,
 	.created	= hyptrace_created,
 };
 
@@ -415,7 +415,7 @@ static int hyptrace_cpu_online(unsigned int cpu)
 {
 	int ret = trace_ext_cpu_online(&hyptrace_writer, cpu);
 
-	hyptotals_online(cpu);
+	hyptrace_totals_online(cpu);
 
 	guard(irqsave)();
 
@@ -529,9 +529,9 @@ static int __init hyptrace_init(void)
 	/* EL2 must know where its text is before a trigger asks for a stack. */
 	hyptrace_set_stacks(false);
 	hyptrace_events_init();
-	hyptrace_mem_init();
+	hyptrace_last_boot_init();
 	trace_ext_register(&hyptrace_writer);
-	hyptrace_mem_show();
+	hyptrace_last_boot_show();
 	return 0;
 }
 device_initcall(hyptrace_init);
@@ -541,7 +541,7 @@ static int __init follow_resume_init(void)
 {
 	if (hyptrace_available && !is_protected_kvm_enabled()) {
 		follow_resume();
-		hyptotals_init();
+		hyptrace_totals_init();
 	}
 
 	return 0;

@@ -138,14 +138,14 @@ void hyptrace_set_running(bool on);
 bool hyptrace_is_running(void);
 
 void hyptrace_events_init(void);
-void hyptrace_mem_init(void);
-void hyptrace_mem_show(void);
-void hyptrace_mem_clean(const void *start, size_t size);
+void hyptrace_last_boot_init(void);
+void hyptrace_last_boot_show(void);
+void hyptrace_last_boot_clean(const void *start, size_t size);
 
-void hyptotals_init(void);
-void hyptotals_resume(void);
-void hyptotals_online(unsigned int cpu);
-void hyptotals_files_init(struct dentry *dir);
+void hyptrace_totals_init(void);
+void hyptrace_totals_resume(void);
+void hyptrace_totals_online(unsigned int cpu);
+void hyptrace_totals_files_init(struct dentry *dir);
 
 extern struct trace_ext_writer hyptrace_writer;
 extern struct trace_ext_functions hyptrace_functions;

@@ -16,14 +16,14 @@
 
 #include "totals.h"
 
-DEFINE_PER_CPU(struct hyptotals_table, hyptotals_table);
-DEFINE_MUTEX(hyptotals_lock);
+DEFINE_PER_CPU(struct hyptrace_totals_table, hyptrace_totals_table);
+DEFINE_MUTEX(hyptrace_totals_lock);
 
 static u32 nr_rows = 512;
 
 /* Tables -------------------------------------------------------------------------- */
 
-static void table_free(struct hyptotals_table *table)
+static void table_free(struct hyptrace_totals_table *table)
 {
 	u32 i;
 
@@ -33,11 +33,11 @@ static void table_free(struct hyptotals_table *table)
 	table->pages = NULL;
 }
 
-static int table_alloc(struct hyptotals_table *table, int cpu)
+static int table_alloc(struct hyptrace_totals_table *table, int cpu)
 {
 	u32 i, nr_pages = hyp_totals_pages(nr_rows);
 
-	*table = (struct hyptotals_table) {
+	*table = (struct hyptrace_totals_table) {
 		.nr_rows = nr_rows,
 		.pages	 = kvcalloc(nr_pages, sizeof(*table->pages), GFP_KERNEL),
 	};
@@ -63,7 +63,7 @@ static int table_alloc(struct hyptotals_table *table, int cpu)
 	return 0;
 }
 
-static int table_hand_over(struct hyptotals_table *table, int cpu)
+static int table_hand_over(struct hyptrace_totals_table *table, int cpu)
 {
 	struct hyptrace_memory *mem = &table->mem;
 	struct arm_smccc_res res;
@@ -83,10 +83,10 @@ static int table_hand_over(struct hyptotals_table *table, int cpu)
 /* Give EL2 a table for a CPU, if it has none. */
 static int table_load(int cpu)
 {
-	struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+	struct hyptrace_totals_table *table = per_cpu_ptr(&hyptrace_totals_table, cpu);
 	int ret;
 
-	lockdep_assert_held(&hyptotals_lock);
+	lockdep_assert_held(&hyptrace_totals_lock);
 
 	if (table->pages)
 		return 0;
@@ -110,10 +110,10 @@ static void tables_unload(void)
 	struct arm_smccc_res res;
 	int cpu, ret;
 
-	lockdep_assert_held(&hyptotals_lock);
+	lockdep_assert_held(&hyptrace_totals_lock);
 
 	for_each_possible_cpu(cpu) {
-		struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+		struct hyptrace_totals_table *table = per_cpu_ptr(&hyptrace_totals_table, cpu);
 
 		if (!table->pages)
 			continue;
@@ -173,15 +173,15 @@ static void totals_stop(void)
 }
 
 /**
- * hyptotals_enable() - begin or cease to keep totals
+ * hyptrace_totals_enable() - begin or cease to keep totals
  * @enable:	true to begin
  *
  * Return: 0, or a negative errno
  */
-int hyptotals_enable(bool enable)
+int hyptrace_totals_enable(bool enable)
 {
 	guard(cpus_read_lock)();
-	guard(mutex)(&hyptotals_lock);
+	guard(mutex)(&hyptrace_totals_lock);
 
 	if (enable == hyptrace_totals_are_on())
 		return 0;
@@ -204,39 +204,39 @@ static int totals_restart(void)
 }
 
 /**
- * hyptotals_reset() - begin at 0; free the tables, if no totals are kept
+ * hyptrace_totals_reset() - begin at 0; free the tables, if no totals are kept
  *
  * Return: 0, or a negative errno: then no totals are kept
  */
-int hyptotals_reset(void)
+int hyptrace_totals_reset(void)
 {
 	guard(cpus_read_lock)();
-	guard(mutex)(&hyptotals_lock);
+	guard(mutex)(&hyptrace_totals_lock);
 
 	return totals_restart();
 }
 
 /**
- * hyptotals_rows() - get the size of a table
+ * hyptrace_totals_rows() - get the size of a table
  *
  * Return: ordinary rows of each CPU
  */
-u32 hyptotals_rows(void)
+u32 hyptrace_totals_rows(void)
 {
 	return READ_ONCE(nr_rows);
 }
 
 /**
- * hyptotals_set_rows() - set the size of all tables, and begin at 0
+ * hyptrace_totals_set_rows() - set the size of all tables, and begin at 0
  * @rows:	rows of each CPU; rounded up to a power of 2
  *
  * Return: 0; -EINVAL if @rows is out of range; or another negative errno: then no totals are
  * kept
  */
-int hyptotals_set_rows(u32 rows)
+int hyptrace_totals_set_rows(u32 rows)
 {
 	guard(cpus_read_lock)();
-	guard(mutex)(&hyptotals_lock);
+	guard(mutex)(&hyptrace_totals_lock);
 
 	if (rows < HYP_TOTALS_MIN_ROWS || rows > HYP_TOTALS_MAX_ROWS) {
 		pr_err_ratelimited("hyp_trace: %u rows: a table of totals has %u to %u\n", rows,
@@ -268,14 +268,14 @@ static struct notifier_block pm_nb = {
 };
 
 /**
- * hyptotals_resume() - the machine goes on after sleep; this CPU will sync
+ * hyptrace_totals_resume() - the machine goes on after sleep; this CPU will sync
  *
  * After hibernation the counter has begun anew. An interval that had begun before can't be
  * measured, so EL2 begins another measurement, of which it is no part.
  *
  * Context: interrupts are off, all other CPUs are offline, and no task runs.
  */
-void hyptotals_resume(void)
+void hyptrace_totals_resume(void)
 {
 	if (!hibernates || !hyptrace_totals_are_on())
 		return;
@@ -285,9 +285,9 @@ void hyptotals_resume(void)
 }
 
 /**
- * hyptotals_init() - follow hibernation
+ * hyptrace_totals_init() - follow hibernation
  */
-void __init hyptotals_init(void)
+void __init hyptrace_totals_init(void)
 {
 	register_pm_notifier(&pm_nb);
 }
@@ -295,14 +295,14 @@ void __init hyptotals_init(void)
 /* CPU hotplug ----------------------------------------------------------------------- */
 
 /**
- * hyptotals_online() - a CPU comes online; it will sync
+ * hyptrace_totals_online() - a CPU comes online; it will sync
  * @cpu:	the CPU
  *
  * If there is no memory, the CPU does not keep totals.
  */
-void hyptotals_online(unsigned int cpu)
+void hyptrace_totals_online(unsigned int cpu)
 {
-	guard(mutex)(&hyptotals_lock);
+	guard(mutex)(&hyptrace_totals_lock);
 
 	if (hyptrace_totals_are_on())
 		table_load(cpu);

@@ -27,7 +27,7 @@ static void *table_start(struct seq_file *m, loff_t *pos)
 	if (!*pos)
 		return SEQ_START_TOKEN;
 
-	return *pos <= hyptotals_snapshot_rows(m->private) ? pos : NULL;
+	return *pos <= hyptrace_totals_snapshot_rows(m->private) ? pos : NULL;
 }
 
 static void *table_next(struct seq_file *m, void *v, loff_t *pos)
@@ -43,9 +43,9 @@ static void table_stop(struct seq_file *m, void *v)
 static int table_show(struct seq_file *m, void *v)
 {
 	if (v == SEQ_START_TOKEN)
-		hyptotals_show_header(m);
+		hyptrace_totals_show_header(m);
 	else
-		hyptotals_show_row(m, m->private, *(loff_t *)v - 1);
+		hyptrace_totals_show_row(m, m->private, *(loff_t *)v - 1);
 
 	return 0;
 }
@@ -66,7 +66,7 @@ static int table_open(struct inode *inode, struct file *filp)
 	if (ret)
 		return ret;
 
-	snapshot = hyptotals_snapshot();
+	snapshot = hyptrace_totals_snapshot();
 	if (!snapshot)
 		return -ENOMEM;
 
@@ -103,18 +103,18 @@ static int totals_enable_show(struct seq_file *m)
 
 static int totals_enable_set(u32 value)
 {
-	return value > 1 ? -EINVAL : hyptotals_enable(value);
+	return value > 1 ? -EINVAL : hyptrace_totals_enable(value);
 }
 
 static int rows_show(struct seq_file *m)
 {
-	seq_printf(m, "%u\n", hyptotals_rows());
+	seq_printf(m, "%u\n", hyptrace_totals_rows());
 	return 0;
 }
 
 static int reset_set(u32 value)
 {
-	return hyptotals_reset();
+	return hyptrace_totals_reset();
 }
 
 /**
@@ -131,9 +131,9 @@ struct file_kind {
 
 static const struct file_kind file_kinds[] = {
 	{ "enable",	totals_enable_show, totals_enable_set },
-	{ "rows",	rows_show,	hyptotals_set_rows },
+	{ "rows",	rows_show,	hyptrace_totals_set_rows },
 	{ "reset",	NULL,		reset_set },
-	{ "cpus",	hyptotals_show_cpus, NULL },
+	{ "cpus",	hyptrace_totals_show_cpus, NULL },
 	{ "vms",	hyptrace_show_vms, NULL },
 };
 
@@ -174,10 +174,10 @@ static const struct file_operations file_fops = {
 };
 
 /**
- * hyptotals_files_init() - create hyp/totals
+ * hyptrace_totals_files_init() - create hyp/totals
  * @dir:	the directory hyp
  */
-void hyptotals_files_init(struct dentry *dir)
+void hyptrace_totals_files_init(struct dentry *dir)
 {
 	const struct file_kind *kind;
 

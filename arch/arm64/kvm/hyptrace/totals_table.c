@@ -33,7 +33,7 @@ struct snapshot {
 	struct hyp_totals_row	rows[];
 };
 
-static const struct hyp_totals_row *row_at(const struct hyptotals_table *table, u32 i)
+static const struct hyp_totals_row *row_at(const struct hyptrace_totals_table *table, u32 i)
 {
 	const struct hyp_totals_row *rows = table->pages[i / HYP_TOTALS_PER_PAGE];
 
@@ -101,7 +101,7 @@ static bool row_makes_sense(const struct hyp_totals_row *row)
 }
 
 /* Add a CPU's rows that have counted anything to the snapshot; false if they don't fit. */
-static bool read_rows(struct snapshot *snapshot, struct hyptotals_table *table, int cpu,
+static bool read_rows(struct snapshot *snapshot, struct hyptrace_totals_table *table, int cpu,
 		      unsigned int *patience)
 {
 	u32 i;
@@ -136,7 +136,7 @@ static bool read_rows(struct snapshot *snapshot, struct hyptotals_table *table, 
  */
 static bool read_cpu(struct snapshot *snapshot, int cpu, unsigned int *patience)
 {
-	struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+	struct hyptrace_totals_table *table = per_cpu_ptr(&hyptrace_totals_table, cpu);
 	const struct hyp_totals_state *state = table->pages[0];
 	size_t before = snapshot->nr_rows;
 	int tries = 10;
@@ -164,7 +164,8 @@ static size_t rows_in_use(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, cpu);
+		const struct hyptrace_totals_table *table =
+			per_cpu_ptr(&hyptrace_totals_table, cpu);
 		const struct hyp_totals_state *state;
 
 		if (!table->pages)
@@ -185,7 +186,7 @@ static bool read_all(struct snapshot *snapshot)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		if (per_cpu(hyptotals_table, cpu).pages &&
+		if (per_cpu(hyptrace_totals_table, cpu).pages &&
 		    !read_cpu(snapshot, cpu, &patience))
 			return false;
 
@@ -249,17 +250,17 @@ static void merge_rows(struct snapshot *snapshot)
 }
 
 /**
- * hyptotals_snapshot() - read the totals
+ * hyptrace_totals_snapshot() - read the totals
  *
- * Return: what hyptotals_show_row() prints, to be freed by kvfree(); NULL if there is no
+ * Return: what hyptrace_totals_show_row() prints, to be freed by kvfree(); NULL if there is no
  * memory
  */
-void *hyptotals_snapshot(void)
+void *hyptrace_totals_snapshot(void)
 {
 	struct snapshot *snapshot;
 	size_t size;
 
-	guard(mutex)(&hyptotals_lock);
+	guard(mutex)(&hyptrace_totals_lock);
 
 	for (size = rows_in_use(); ; size *= 2) {
 		snapshot = kvmalloc(struct_size(snapshot, rows, size), GFP_KERNEL);
@@ -280,12 +281,12 @@ void *hyptotals_snapshot(void)
 }
 
 /**
- * hyptotals_snapshot_rows() - the number of rows that have been read
- * @snapshot:	what hyptotals_snapshot() has returned
+ * hyptrace_totals_snapshot_rows() - the number of rows that have been read
+ * @snapshot:	what hyptrace_totals_snapshot() has returned
  *
  * Return: the number
  */
-size_t hyptotals_snapshot_rows(const void *snapshot)
+size_t hyptrace_totals_snapshot_rows(const void *snapshot)
 {
 	return ((const struct snapshot *)snapshot)->nr_rows;
 }
@@ -340,10 +341,10 @@ static void show_reason(struct seq_file *m, enum hyp_totals_kind kind, u32 reaso
 /* Printing ---------------------------------------------------------------------------- */
 
 /**
- * hyptotals_show_header() - print the names of the columns
+ * hyptrace_totals_show_header() - print the names of the columns
  * @m:		the file
  */
-void hyptotals_show_header(struct seq_file *m)
+void hyptrace_totals_show_header(struct seq_file *m)
 {
 	seq_puts(m, "vm\tvcpu\tkind\treason\tcount\ttotal_ns\tmin_ns\tmax_ns\thistogram\n");
 }
@@ -365,12 +366,12 @@ static void show_key(struct seq_file *m, u64 key)
 }
 
 /**
- * hyptotals_show_row() - print a row
+ * hyptrace_totals_show_row() - print a row
  * @m:		the file
- * @data:	what hyptotals_snapshot() has returned
+ * @data:	what hyptrace_totals_snapshot() has returned
  * @i:		the row's number
  */
-void hyptotals_show_row(struct seq_file *m, const void *data, size_t i)
+void hyptrace_totals_show_row(struct seq_file *m, const void *data, size_t i)
 {
 	const struct snapshot *snapshot = data;
 	const struct hyp_totals_row *row = &snapshot->rows[i];
@@ -395,22 +396,22 @@ void hyptotals_show_row(struct seq_file *m, const void *data, size_t i)
 }
 
 /**
- * hyptotals_show_cpus() - print how full the CPUs' tables are
+ * hyptrace_totals_show_cpus() - print how full the CPUs' tables are
  * @m:		the file
  *
  * Return: 0
  */
-int hyptotals_show_cpus(struct seq_file *m)
+int hyptrace_totals_show_cpus(struct seq_file *m)
 {
 	const struct hyp_totals_state *state;
-	const struct hyptotals_table *table;
+	const struct hyptrace_totals_table *table;
 	int cpu;
 
-	guard(mutex)(&hyptotals_lock);
+	guard(mutex)(&hyptrace_totals_lock);
 
 	seq_puts(m, "cpu\trows\tused\treplaced\tbad\n");
 	for_each_possible_cpu(cpu) {
-		table = per_cpu_ptr(&hyptotals_table, cpu);
+		table = per_cpu_ptr(&hyptrace_totals_table, cpu);
 		if (!table->pages)
 			continue;
 

@@ -339,18 +339,18 @@ static void sound_row(struct hyp_totals_row *row, u64 reason)
 /* Read all rows; returns their number. */
 static ssize_t count_rows(void)
 {
-	void *snapshot = hyptotals_snapshot();
+	void *snapshot = hyptrace_totals_snapshot();
 	ssize_t n;
 
 	if (!snapshot)
 		return -ENOMEM;
 
-	n = hyptotals_snapshot_rows(snapshot);
+	n = hyptrace_totals_snapshot_rows(snapshot);
 	kvfree(snapshot);
 	return n;
 }
 
-static struct hyp_totals_row *writable_row(const struct hyptotals_table *table, u32 i)
+static struct hyp_totals_row *writable_row(const struct hyptrace_totals_table *table, u32 i)
 {
 	struct hyp_totals_row *rows = table->pages[i / HYP_TOTALS_PER_PAGE];
 
@@ -363,7 +363,7 @@ static struct hyp_totals_row *writable_row(const struct hyptotals_table *table, 
 /* The reader, in turn, believes no row that EL2 can't have written. */
 void hostile_totals_nonsense(struct kunit *test)
 {
-	const struct hyptotals_table *table = per_cpu_ptr(&hyptotals_table, 0);
+	const struct hyptrace_totals_table *table = per_cpu_ptr(&hyptrace_totals_table, 0);
 	struct hostile_table *other = hostile_table_new(test);
 	const struct nonsense *n;
 	struct hyp_totals_row *row;
@@ -372,8 +372,8 @@ void hostile_totals_nonsense(struct kunit *test)
 	u64 bad;
 
 	/* While totals are off, EL2 keeps the tables, but does not write to them. */
-	KUNIT_ASSERT_EQ(test, 0, hyptotals_enable(true));
-	KUNIT_ASSERT_EQ(test, 0, hyptotals_enable(false));
+	KUNIT_ASSERT_EQ(test, 0, hyptrace_totals_enable(true));
+	KUNIT_ASSERT_EQ(test, 0, hyptrace_totals_enable(false));
 	last = hyp_totals_places(table->nr_rows) - 1;
 	row = writable_row(table, last);
 	KUNIT_EXPECT_EQ(test, 0, row->count);
@@ -402,6 +402,6 @@ void hostile_totals_nonsense(struct kunit *test)
 	KUNIT_EXPECT_GT(test, filled, table->nr_rows / 2);
 	KUNIT_EXPECT_EQ(test, rows + filled, count_rows());
 	KUNIT_EXPECT_EQ(test, bad, table->bad);
-	KUNIT_EXPECT_EQ(test, 0, hyptotals_reset());
+	KUNIT_EXPECT_EQ(test, 0, hyptrace_totals_reset());
 	hostile_table_expect_intact(test, other, "reading nonsense");
 }

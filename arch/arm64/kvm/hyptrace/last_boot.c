@@ -162,11 +162,11 @@ static const char * __init why_unusable(phys_addr_t start, phys_addr_t size)
 }
 
 /**
- * hyptrace_mem_init() - have EL2's rings in the memory that a parameter names
+ * hyptrace_last_boot_init() - have EL2's rings in the memory that a parameter names
  *
  * Context: boot, before the hypervisor's writer is registered.
  */
-void __init hyptrace_mem_init(void)
+void __init hyptrace_last_boot_init(void)
 {
 	const char *why = "there is no memory of that name: see reserve_mem=";
 	phys_addr_t start, size;
@@ -190,22 +190,22 @@ void __init hyptrace_mem_init(void)
 }
 
 /**
- * hyptrace_mem_show() - show what an earlier boot has left in that memory
+ * hyptrace_last_boot_show() - show what an earlier boot has left in that memory
  *
  * Context: boot, after the hypervisor's writer has been registered, so that a trace from
  * boot on does not wait for it.
  */
-void __init hyptrace_mem_show(void)
+void __init hyptrace_last_boot_show(void)
 {
 	trace_ext_last_boot_show(&event_hyp_unknown);
 }
 
 /**
- * hyptrace_mem_clean() - write memory from the caches to the point of persistence
+ * hyptrace_last_boot_clean() - write memory from the caches to the point of persistence
  * @start:	the memory
  * @size:	its size [bytes]
  */
-void hyptrace_mem_clean(const void *start, size_t size)
+void hyptrace_last_boot_clean(const void *start, size_t size)
 {
 	dcache_clean_pop((unsigned long)start, (unsigned long)start + size);
 }
