@@ -230,6 +230,17 @@ struct trace_ext_writer {
 	struct trace_ext_writer		*next;
 };
 
+/**
+ * trace_ext_is_frozen() - test whether a writer only shows what an earlier boot has left
+ * @writer:	the writer
+ *
+ * Return: true if so: nothing is ever added, and the clock is that boot's
+ */
+static inline bool trace_ext_is_frozen(const struct trace_ext_writer *writer)
+{
+	return writer->source;
+}
+
 void trace_ext_register(struct trace_ext_writer *writer);
 int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu);
 int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu);

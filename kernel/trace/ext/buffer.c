@@ -72,11 +72,12 @@ static bool ring_pages_alloc(struct trace_ext_ring *ring)
 /*
  * A ring has the reader page, and as many spares more as may be in a pipe of the usual size; but
  * not many if it is small. Reserved memory has room for one spare. Where there is no instance,
- * there are no pipes; and the pages of an earlier boot are copied.
+ * there are no pipes; and frozen pages are copied.
  */
 static u32 spares_for(const struct rb_ext_cpu *c, u32 nr_slots)
 {
-	if (!c->ext->tr || c->ext->writer->source || trace_ext_mem_slots(c->ext->writer))
+	if (!c->ext->tr || trace_ext_is_frozen(c->ext->writer) ||
+	    trace_ext_mem_slots(c->ext->writer))
 		return 1;
 
 	return 1 + min(nr_slots / 4, RB_EXT_MAX_KEPT);
@@ -808,7 +809,7 @@ static int check_size(struct rb_ext *ext, unsigned long size)
 {
 	unsigned long reserved = trace_ext_mem_slots(ext->writer);
 
-	if (ext->writer->source) {
+	if (trace_ext_is_frozen(ext->writer)) {
 		pr_err_ratelimited("%s: what has been recorded can be read and cleared, not resized\n",
 				   ext->name);
 		return -EROFS;
@@ -930,8 +931,8 @@ static void set_slots(struct rb_ext *ext, u32 nr_slots)
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite)
 {
 	rb_ext_set_overwrite(ext, overwrite);
-	/* A buffer with an earlier boot's events gets its size when they are copied. */
-	if (!ext->writer->source)
+	/* A frozen buffer gets its size when the events are copied to it. */
+	if (!trace_ext_is_frozen(ext->writer))
 		set_slots(ext, slots_for(clamp_size(ext, ext->writer->size ?: size)));
 
 	return trace_ext_test_fail();

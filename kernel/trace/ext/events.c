@@ -77,12 +77,11 @@ static int event_enable(struct trace_ext_event *event)
 	return event->writer->ops->enable(event->number, event->call.event.type);
 }
 
-/* Does an instance only show what has been recorded? */
-static bool is_frozen(const struct trace_event_file *file)
+static bool is_in_frozen(const struct trace_event_file *file)
 {
 	const struct rb_ext *ext = trace_array_ext(file->tr);
 
-	return ext && ext->writer->source;
+	return ext && trace_ext_is_frozen(ext->writer);
 }
 
 /**
@@ -108,7 +107,7 @@ int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		if (is_frozen(data))
+		if (is_in_frozen(data))
 			return -EROFS;
 		if (armed)
 			note_if_foreign(data);

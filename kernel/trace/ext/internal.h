@@ -344,7 +344,7 @@ static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
  */
 static inline u64 rb_ext_latest(const struct rb_ext *ext)
 {
-	if (ext->writer->source)
+	if (trace_ext_is_frozen(ext->writer))
 		return U64_MAX;
 
 	return ktime_get_boot_fast_ns() + EXT_PAGE_MAX_AHEAD;

@@ -169,7 +169,7 @@ void trace_ext_find_cmdline(const struct trace_array *tr, int pid, char *comm)
 {
 	const struct rb_ext *ext = trace_array_ext(tr);
 
-	if (pid && ext && ext->writer->source)
+	if (pid && ext && trace_ext_is_frozen(ext->writer))
 		strscpy(comm, "<...>", TASK_COMM_LEN);
 	else
 		trace_find_cmdline(pid, comm);

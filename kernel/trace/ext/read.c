@@ -18,7 +18,7 @@
  */
 static bool is_final(struct rb_ext_cpu *c)
 {
-	bool final = !c->ring || c->ext->writer->source ||
+	bool final = !c->ring || trace_ext_is_frozen(c->ext->writer) ||
 		     rb_ext_tail(c->ring) >= c->next_pos;
 
 	rb_ext_refresh(c);

@@ -38,8 +38,7 @@ static bool watermark_hit(struct rb_ext *ext, int cpu, int full)
 
 	if (rb_ext_empty(ext, cpu))
 		return false;
-	/* No event is ever added to those of an earlier boot. */
-	if (!full || cpu == RING_BUFFER_ALL_CPUS || ext->writer->source)
+	if (!full || cpu == RING_BUFFER_ALL_CPUS || trace_ext_is_frozen(ext->writer))
 		return true;
 
 	c = per_cpu_ptr(ext->cpus, cpu);
