@@ -244,7 +244,7 @@ static const struct trace_ext_ops absent_ops = {
 	.set_stacks	= absent_set_stacks,
 };
 
-struct rb_ext *creating_ext;
+struct rb_ext *trace_ext_creating;
 
 static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 {

@@ -33,12 +33,12 @@ struct trace_array *trace_array_create_ext(const char *name, const char *systems
 					   struct rb_ext *ext);
 
 /*
- * trace_array_ext() is the external buffer of an instance, or NULL; creating_ext that of
+ * trace_array_ext() is the external buffer of an instance, or NULL; trace_ext_creating that of
  * the instance that is being created, during boot. Without the option they are constants,
  * so that the hooks compile to nothing.
  */
 #ifdef CONFIG_RING_BUFFER_EXT
-extern struct rb_ext *creating_ext;
+extern struct rb_ext *trace_ext_creating;
 #define trace_array_ext(tr)			((tr)->ext)
 void trace_ext_create_all(void);
 struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *all);
@@ -52,7 +52,7 @@ bool trace_ext_prints_numbers(const struct trace_array *tr, const struct trace_e
 void trace_ext_find_cmdline(const struct trace_array *tr, int pid, char *comm);
 void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #else
-#define creating_ext				((struct rb_ext *)NULL)
+#define trace_ext_creating				((struct rb_ext *)NULL)
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define trace_ext_create_all()			do { } while (0)
 #define trace_ext_tracers(tr, all)		(all)

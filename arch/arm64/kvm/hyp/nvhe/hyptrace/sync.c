@@ -9,7 +9,7 @@
 
 #include <nvhe/trap_handler.h>
 
-extern char __kvm_hyp_trace_vector[], __kvm_hyp_totals_vector[], __kvm_hyp_follow_vector[];
+extern char hyp_trace_vector[], hyp_totals_vector[], hyp_follow_vector[];
 
 /**
  * hyp_trace_vector_update() - select the vectors for the host's exceptions
@@ -30,11 +30,11 @@ void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 	/* A suspended ring counts the events that it misses. */
 	cpu->traced = user || follower;
 	if (follower)
-		cpu->vector = __kvm_hyp_follow_vector - __kvm_hyp_host_vector;
+		cpu->vector = hyp_follow_vector - __kvm_hyp_host_vector;
 	else if (cpu->totals.open)
-		cpu->vector = __kvm_hyp_totals_vector - __kvm_hyp_host_vector;
+		cpu->vector = hyp_totals_vector - __kvm_hyp_host_vector;
 	else if (user)
-		cpu->vector = __kvm_hyp_trace_vector - __kvm_hyp_host_vector;
+		cpu->vector = hyp_trace_vector - __kvm_hyp_host_vector;
 	else
 		cpu->vector = 0;
 	/* Only the follower's vectors decide on that. */

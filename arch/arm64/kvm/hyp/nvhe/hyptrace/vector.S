@@ -60,16 +60,16 @@ alternative_else_nop_endif
 .endm
 
 	.align 11
-SYM_CODE_START(__kvm_hyp_trace_vector)
+SYM_CODE_START(hyp_trace_vector)
 	vectors		__host_exit_traced
-SYM_CODE_END(__kvm_hyp_trace_vector)
+SYM_CODE_END(hyp_trace_vector)
 
 	.align 11
-SYM_CODE_START(__kvm_hyp_totals_vector)
+SYM_CODE_START(hyp_totals_vector)
 	vectors		__host_exit_measured
-SYM_CODE_END(__kvm_hyp_totals_vector)
+SYM_CODE_END(hyp_totals_vector)
 
 	.align 11
-SYM_CODE_START(__kvm_hyp_follow_vector)
+SYM_CODE_START(hyp_follow_vector)
 	vectors		__host_exit_followed
-SYM_CODE_END(__kvm_hyp_follow_vector)
+SYM_CODE_END(hyp_follow_vector)
