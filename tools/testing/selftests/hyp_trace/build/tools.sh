@@ -86,7 +86,7 @@ series_says 'kernel/trace/new.c: add it to patches/6.12/files'
 result "series refuses a file of ours that belongs to no commit"
 
 echo 'kernel/trace/new.c' >> "$project/patches/6.12/files"
-echo 'kernel/trace/n*' >> "$project/patches/6.12/files"
+echo 'kernel/trace/ne?.c' >> "$project/patches/6.12/files"
 series_says 'kernel/trace/new.c is in .* and .*; leave it in one'
 result "series refuses a file of ours that belongs to two"
 
