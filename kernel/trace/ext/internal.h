@@ -3,7 +3,11 @@
  * State that the parts of an external ring buffer share. The parts are in layers: none
  * calls a function of a layer above it, or of another part in its own layer.
  *
- *   buffer.c		life of the rings: load, unload, resize, on, off
+ *   size.c		sizes
+ *
+ *   buffer.c		life of the rings: load, unload, on, off
+ *
+ *   load.c		the ring of one CPU: its memory, load, unload, exchange, reset
  *
  *   iter.c		non-consuming reads
  *   wait.c		readers that wait for events
@@ -464,14 +468,24 @@ void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring);
 #define rb_ext_crash_set(c, ring)		do { } while (0)
 #endif
 
+/* load.c */
+void rb_ext_ring_free(struct trace_ext_ring *ring);
+struct trace_ext_ring *rb_ext_ring_alloc(struct rb_ext_cpu *c, u32 nr_slots);
+int rb_ext_cpu_load(struct rb_ext_cpu *c);
+void rb_ext_cpu_unload(struct rb_ext_cpu *c);
+int rb_ext_cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring);
+void rb_ext_cpu_reset(struct rb_ext_cpu *c);
+
+/* size.c */
+void rb_ext_note_sizes(struct rb_ext *ext);
+void rb_ext_use_mem(struct rb_ext *ext);
+int rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots);
+
 /* buffer.c */
 int rb_ext_init(struct rb_ext *ext);
 void rb_ext_exit(struct rb_ext *ext);
-void rb_ext_note_sizes(struct rb_ext *ext);
 int rb_ext_begin(struct rb_ext *ext);
 void rb_ext_end(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);
-int rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots);
-void rb_ext_use_mem(struct rb_ext *ext);
 
 #endif /* _KERNEL_TRACE_EXT_INTERNAL_H */

@@ -108,7 +108,7 @@ static void write_guest_event(unsigned int event, u64 type, struct kvm_vcpu *vcp
 	}
 }
 
-static s64 record_call(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
+static s64 channel_record(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
 {
 	unsigned int event = event_of(desc);
 	u64 type;
@@ -148,7 +148,7 @@ bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code)
 	if (hypertrace_kind(desc) == HYPERTRACE_NAME)
 		return false;
 
-	vcpu_set_reg(vcpu, 0, record_call(vcpu, desc, interval));
+	vcpu_set_reg(vcpu, 0, channel_record(vcpu, desc, interval));
 	/* An SMC traps: its return address is that of the instruction itself. */
 	if (ESR_ELx_EC(esr) == ESR_ELx_EC_SMC64)
 		__kvm_skip_instr(vcpu);
