@@ -23,6 +23,9 @@
 #define MANY		20000	/* more than the smallest buffer holds, four pages of any size */
 #define MAX_CPUS	64
 
+/* An ordinary instance, which a test may create. */
+#define FOO		ROOT "instances/foo/"
+
 /*
  * Events per CPU, if none may be lost: ten pages with pages of 4 KiB. With larger ones
  * they are more than three pages, but not so many that the tests take long.
@@ -343,8 +346,8 @@ FIXTURE_SETUP(hyp)
 		put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	ASSERT_EQ(0, put(HYP "events/enable", "0"));
-	ASSERT_EQ(0, put("/sys/kernel/tracing/events/enable", "0"));
-	rmdir("/sys/kernel/tracing/instances/foo");
+	ASSERT_EQ(0, put(ROOT "events/enable", "0"));
+	rmdir(FOO);
 	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
 	ASSERT_EQ(0, put(HYP "options/event-fork", "0"));
 	ASSERT_EQ(0, put(HYP "options/overwrite", "1"));

@@ -322,4 +322,168 @@ TEST_F(hyp, pages_of_pipes_do_not_leak)
 		TH_LOG("%lld KiB free, then %lld", before, after);
 }
 
+/* What is spliced ------------------------------------------------------------ */
+
+/* Splice pages of CPU 0 into a pipe, and decode what comes out of it. */
+static int splice_raw(event_fn fn, void *data)
+{
+	int fd = open(HYP "per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+	const ssize_t size = page_size();
+	int pipes[2], count = 0;
+	uint8_t page[size];
+
+	if (pipe(pipes))
+		return -1;
+	while (splice(fd, NULL, pipes[1], NULL, size, SPLICE_F_NONBLOCK) == size &&
+	       read(pipes[0], page, size) == size)
+		count += decode_page(page, fn, data);
+	close(pipes[0]);
+	close(pipes[1]);
+	close(fd);
+	return count;
+}
+
+/* As in ftrace generally, splice moves full pages; read takes the rest. */
+TEST_F(hyp, splice_gives_full_pages_and_read_the_rest)
+{
+	struct stream s = stream_from(1);
+	int spliced;
+
+	ASSERT_EQ(0, put(HYP "buffer_percent", "0"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, EVENTS));
+	spliced = splice_raw(check_stream, &s);
+	EXPECT_LT(EVENTS - events_per_page(), spliced);
+	EXPECT_EQ(EVENTS - spliced, read_raw(0, check_stream, &s));
+	EXPECT_EQ(0, s.errors);
+	EXPECT_EQ(EVENTS, stat_of(0, "read events:"));
+	ASSERT_EQ(0, put(HYP "buffer_percent", "50"));
+}
+
+/* All text of a trace_pipe, spliced @at_once bytes at a time; the caller frees it. */
+static char *spliced(const char *trace_pipe, size_t at_once)
+{
+	char *text = calloc(1, 1 << 21);
+	int pipes[2], fd, error;
+	size_t len = 0;
+	ssize_t n;
+
+	if (pipe(pipes))
+		return text;
+	fd = open(trace_pipe, O_RDONLY | O_NONBLOCK);
+	while ((n = splice(fd, NULL, pipes[1], NULL, at_once, SPLICE_F_NONBLOCK)) > 0) {
+		n = read(pipes[0], text + len, n);
+		if (n <= 0)
+			break;
+		len += n;
+	}
+	error = n < 0 ? errno : 0;
+	close(fd);
+	close(pipes[0]);
+	close(pipes[1]);
+	/* This is how the text ends. */
+	if (error != EAGAIN)
+		*text = 0;
+	return text;
+}
+
+/* Splice all text of a trace_pipe; returns the number of events; are they in order? */
+static int splice_text(const char *trace_pipe, bool *ordered)
+{
+	char *text = spliced(trace_pipe, 8192);
+	int count = ids_in_order(text, ordered);
+
+	free(text);
+	return count;
+}
+
+TEST_F(hyp, text_can_be_spliced)
+{
+	bool ordered;
+
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(1, EVENTS));
+	EXPECT_EQ(EVENTS, splice_text(HYP "trace_pipe", &ordered));
+	EXPECT_TRUE(ordered);
+}
+
+/* Do calls of functions that are spliced have all that the file "trace" of CPU 0 has? */
+static bool graph_is_spliced(const char *dir, size_t at_once)
+{
+	static const char * const parts[] = { "{\n", "}", "();" };
+	char *text = get(path_of("%sper_cpu/cpu0/trace", dir));
+	char *other = spliced(path_of("%sper_cpu/cpu0/trace_pipe", dir), at_once);
+	bool same = true;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		int count = count_of(text, parts[i]), spliced = count_of(other, parts[i]);
+
+		/* More than fits into two pages of any size. */
+		if (count < scaled(200) || count != spliced) {
+			printf("# %zu bytes at once: %d of %d \"%s\"\n", at_once, spliced, count,
+			       parts[i]);
+			same = false;
+		}
+	}
+	free(text);
+	free(other);
+	return same;
+}
+
+/* The tracer looks ahead: it has consumed a line that it has to print once more. */
+static const size_t at_once[] = { 65536, 8192, 5000 };
+
+TEST_F(hyp, text_of_calls_can_be_spliced)
+{
+	int i;
+
+	if (put(HYP "current_tracer", "function_graph"))
+		SKIP(return, "this kernel does not trace EL2's functions");
+	for (i = 0; i < ARRAY_SIZE(at_once); i++) {
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_TREE, scaled(200)));
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+		EXPECT_TRUE(graph_is_spliced(HYP, at_once[i]));
+		ASSERT_EQ(0, put(HYP "trace", ""));
+	}
+	ASSERT_EQ(0, put(HYP "current_tracer", "nop"));
+}
+
+TEST_F(hyp, ordinary_text_can_be_spliced)
+{
+	bool ordered;
+	int i;
+
+	ASSERT_EQ(0, mkdir(FOO, 0700));
+	ASSERT_EQ(0, put(FOO "events/hyp_test/host_selftest/enable", "1"));
+	for (i = 1; i <= EVENTS; i++)
+		ASSERT_EQ(0, put_num(HYP "write_host_event", i));
+	EXPECT_EQ(EVENTS, splice_text(FOO "trace_pipe", &ordered));
+	EXPECT_TRUE(ordered);
+	EXPECT_EQ(0, rmdir(FOO));
+}
+
+TEST_F(hyp, ordinary_text_of_calls_can_be_spliced)
+{
+	int i, round;
+
+	if (!count_in(ROOT "available_tracers", "function_graph"))
+		SKIP(return, "this kernel does not trace its functions");
+	ASSERT_EQ(0, put(ROOT "tracing_on", "0"));
+	ASSERT_EQ(0, put(ROOT "set_graph_function", "ksys_read"));
+	ASSERT_EQ(0, put(ROOT "current_tracer", "function_graph"));
+	for (i = 0; i < ARRAY_SIZE(at_once); i++) {
+		ASSERT_EQ(0, put(ROOT "trace", ""));
+		ASSERT_EQ(0, put(ROOT "tracing_on", "1"));
+		for (round = 0; round < scaled(5); round++)
+			free(get("/proc/self/status"));
+		ASSERT_EQ(0, put(ROOT "tracing_on", "0"));
+		EXPECT_TRUE(graph_is_spliced(ROOT, at_once[i]));
+	}
+	ASSERT_EQ(0, put(ROOT "current_tracer", "nop"));
+	ASSERT_EQ(0, put(ROOT "set_graph_function", ""));
+	ASSERT_EQ(0, put(ROOT "tracing_on", "1"));
+}
+
 TEST_HARNESS_MAIN

@@ -12,8 +12,6 @@
 
 #include "hyp_fixture.h"
 
-#define FOO		"/sys/kernel/tracing/instances/foo/"
-
 /* The ways in which a waiter waits. */
 enum way { READ_TEXT, READ_CPU_TEXT, READ_RAW, POLL_TEXT, POLL_RAW, WAYS };
 
