@@ -21,20 +21,6 @@ bool hyp_trace_locked __ro_after_init =
 bool hyp_trace_panicked;
 
 /**
- * hyp_trace_cpu_get() - the tracing state of a CPU
- * @cpu:	its number, untrusted
- *
- * Return: the state, or NULL if there is no such CPU
- */
-struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu)
-{
-	if (cpu >= NR_CPUS || !kvm_arm_hyp_percpu_base[cpu])
-		return NULL;
-
-	return per_cpu_ptr(&hyp_trace_cpu, cpu);
-}
-
-/**
  * hyp_trace_cpu_is_away() - test whether a CPU can't be tracing now
  * @cpu:	the CPU, locked
  *

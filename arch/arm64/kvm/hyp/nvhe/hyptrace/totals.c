@@ -70,13 +70,19 @@ static __always_inline void add_interval(struct hyp_trace_cpu *cpu, u64 key, u64
 
 /* Exceptions of the host --------------------------------------------------------- */
 
+/* Rare: out of line. */
+static noinline void settle_slow(struct hyp_totals_cpu *totals)
+{
+	hyp_totals_settle(totals);
+}
+
 /* The time at EL2 since @began, of which a guest and PSCI firmware had none [cycles]. */
 static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u64 began)
 {
 	u64 cycles = now - began - totals->away;
 
 	if (unlikely(!totals->exit_host))
-		hyp_totals_settle(totals);
+		settle_slow(totals);
 
 	return cycles;
 }

@@ -306,17 +306,6 @@ void handle___hyp_totals_unload(struct kvm_cpu_context *host_ctxt)
 }
 
 /**
- * hyp_totals_settle() - the host goes on: EL2 will be entered anew
- * @totals:	this CPU's
- */
-noinline void hyp_totals_settle(struct hyp_totals_cpu *totals)
-{
-	totals->away = 0;
-	totals->exit_host = 1;
-	totals->psci = false;
-}
-
-/**
  * hyp_totals_shut() - let the fast paths find no table
  * @totals:	this CPU's, or those of a CPU that can't be measuring
  */

@@ -133,7 +133,20 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 /* Indexed by CPU, 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
-struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu);
+/**
+ * hyp_trace_cpu_get() - the tracing state of a CPU
+ * @cpu:	its number, untrusted
+ *
+ * Return: the state, or NULL if there is no such CPU
+ */
+static inline struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu)
+{
+	if (cpu >= NR_CPUS || !kvm_arm_hyp_percpu_base[cpu])
+		return NULL;
+
+	return per_cpu_ptr(&hyp_trace_cpu, cpu);
+}
+
 bool hyp_trace_cpu_is_away(struct hyp_trace_cpu *cpu);
 
 /* EL2 has panicked: no CPU may trace any more, but for hyp_panic. */

@@ -91,6 +91,17 @@ struct hyp_totals_cpu {
 /* The present measurement, 0 before the first one. */
 extern u32 hyp_totals_epoch;
 
+/**
+ * hyp_totals_settle() - the host goes on: EL2 will be entered anew
+ * @totals:	this CPU's
+ */
+static __always_inline void hyp_totals_settle(struct hyp_totals_cpu *totals)
+{
+	totals->away = 0;
+	totals->exit_host = 1;
+	totals->psci = false;
+}
+
 void hyp_totals_open(struct hyp_trace_cpu *cpu);
 void hyp_totals_shut(struct hyp_totals_cpu *totals);
 
@@ -101,7 +112,6 @@ u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code);
 void hyp_totals_guest_exit_at(struct kvm_vcpu *vcpu, u64 exit_code, u64 now);
 void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu);
 void hyp_totals_psci_return(struct hyp_trace_cpu *cpu);
-void hyp_totals_settle(struct hyp_totals_cpu *totals);
 
 #define HYP_TOTALS_HCALLS(X)						\
 	X(__hyp_totals_load)						\
