@@ -34,14 +34,14 @@ int rb_ext_load(struct rb_ext *ext);
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
 
 /*
- * rb_ext_of() is the external buffer of a trace_buffer, or NULL. rb_ext_iter() and
+ * to_ext() is the external buffer of a trace_buffer, or NULL. rb_ext_iter() and
  * rb_set_ext_iter() do the same for the iterator.
  *
  * These are macros because the structures are private to ring_buffer.c. Without the
  * option they are constants, so that the hooks compile to nothing.
  */
 #ifdef CONFIG_RING_BUFFER_EXT
-#define rb_ext_of(buffer)				((buffer)->ext)
+#define to_ext(buffer)				((buffer)->ext)
 #define rb_ext_iter(iter)			((iter)->ext)
 #define rb_set_ext_iter(iter, ext_iter)		((void)((iter)->ext = (ext_iter)))
 void rb_ext_reader_gone(struct rb_ext *ext);
@@ -52,7 +52,7 @@ void rb_ext_del_trigger(struct rb_ext *ext, bool started);
 void rb_ext_dump_begin(struct rb_ext *ext, bool this_cpu);
 void rb_ext_dump_end(struct rb_ext *ext);
 #else
-#define rb_ext_of(buffer)				((struct rb_ext *)NULL)
+#define to_ext(buffer)				((struct rb_ext *)NULL)
 #define rb_ext_iter(iter)			((struct rb_ext_iter *)NULL)
 #define rb_set_ext_iter(iter, ext_iter)		do { } while (0)
 #define rb_ext_reader_gone(ext)			do { } while (0)

@@ -136,7 +136,7 @@ sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
 	"$out/older/kernel/trace/ring_buffer.c"
 make -s -C "$top" apply KSRC="$out/older" > "$log" 2>&1 &&
 	sed -n '/^ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
-		grep -q 'if (!rb_ext_of(buffer) && '
+		grep -q 'if (!to_ext(buffer) && '
 result "apply takes the variant of a hook that fits"
 
 sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 106/' "$out/misfit/Makefile"

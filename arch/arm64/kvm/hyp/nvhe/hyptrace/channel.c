@@ -86,7 +86,7 @@ static unsigned int event_of(u64 desc)
 }
 
 static void write_guest_event(unsigned int event, u64 type, struct kvm_vcpu *vcpu,
-			struct hyp_public desc)
+			      struct hyp_public desc)
 {
 	struct hyp_public missing = hyp_public(count_lost(&vcpu->arch.hyp_channel));
 

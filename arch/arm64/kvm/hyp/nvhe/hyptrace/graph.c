@@ -27,13 +27,15 @@ static struct hyp_functions {
 /* The enum hyp_result of a function: see asm/hyptrace_functions.h. */
 static __always_inline u64 result_kind(u64 pc)
 {
-	return IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL) ?
-	       FIELD_GET(HYP_FUNCTION_RESULT, *(const u32 *)hyp_function_first(pc)) : HYP_RESULT_NONE;
+	if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
+		return HYP_RESULT_NONE;
+
+	return FIELD_GET(HYP_FUNCTION_RESULT, *(const u32 *)hyp_function_first(pc));
 }
 
 /* Push a function. It will return to hyp_hook_return. */
-static __always_inline void push_call(struct hyp_calls *calls, u64 depth, u64 ret, u64 sp, u64 func,
-				 u64 now)
+static __always_inline void push_call(struct hyp_calls *calls, u64 depth, u64 ret, u64 sp,
+				      u64 func, u64 now)
 {
 	struct hyp_call *call = &calls->call[depth];
 
