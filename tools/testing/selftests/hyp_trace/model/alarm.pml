@@ -118,7 +118,7 @@ proctype cpu()
 			ipi[i] = false
 		}
 
-	/* [cpu_reset]: EL2 forgets the alarm, then the host does, too [rb_ext_rearm] */
+	/* [rb_ext_cpu_reset]: EL2 forgets the alarm, then the host does, too [rb_ext_rearm] */
 	:: resets < RESETS ->
 		resets++;
 		atomic { !lock -> ring = false };

@@ -446,7 +446,7 @@ inline swap(give, id, pos, first)
 	unlock(el2_lock)
 }
 
-/* [refill, rb_ext_take_commit, swap_page] */
+/* [refill_page, rb_ext_take_commit, swap_page] */
 proctype consumer()
 {
 	byte t, c, id, pos, first;
@@ -658,7 +658,7 @@ proctype controller()
 		   fi;
 		   unlock(el2_lock)
 #else
-		/* [cpu_reset] */
+		/* [rb_ext_cpu_reset] */
 		:: take_ring();
 		   want_reset = true;
 		   !want_reset;
@@ -666,18 +666,18 @@ proctype controller()
 		   rewind(reset_seq);
 		   give_ring()
 
-		/* [cpu_exchange]: unread events and missed events are counted */
+		/* [rb_ext_cpu_exchange]: unread events and missed events are counted */
 		:: take_ring();
 #ifndef BREAK_CLOSE
-		   want_suspend = true;		/* [close_ring] */
+		   want_suspend = true;		/* [hyptrace_ring_close] */
 		   !want_suspend;
 #endif
-		   lock(el2_lock);		/* [cpu_unload] */
+		   lock(el2_lock);		/* [rb_ext_cpu_unload] */
 		   loaded = false;
 		   lost = lost + seq - r_seq;
 		   unlock(el2_lock);
 		   /* The host owns the pages here. */
-		   lock(el2_lock);		/* [cpu_load, ext_ring_init] */
+		   lock(el2_lock);		/* [rb_ext_cpu_load, ext_ring_init] */
 		   loaded = true;
 		   held = NONE;
 		   init_ring();
