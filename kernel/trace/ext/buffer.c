@@ -3,8 +3,7 @@
  * External ring buffers: life of the rings.
  *
  * A CPU has a ring from when tracing is first turned on until tracing is off, all rings
- * are empty and no reader is left. A resize exchanges the ring; unread events of the old
- * one are lost, and counted.
+ * are empty and no reader is left.
  */
 
 #include <linux/cleanup.h>
@@ -12,7 +11,6 @@
 
 #include "internal.h"
 #include "../trace.h"
-#include "instance.h"
 
 /* Loading and unloading ------------------------------------------------------ */
 

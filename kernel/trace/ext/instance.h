@@ -52,7 +52,7 @@ bool trace_ext_prints_numbers(const struct trace_array *tr, const struct trace_e
 void trace_ext_find_cmdline(const struct trace_array *tr, int pid, char *comm);
 void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #else
-#define trace_ext_creating				((struct rb_ext *)NULL)
+#define trace_ext_creating			((struct rb_ext *)NULL)
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
 #define trace_ext_create_all()			do { } while (0)
 #define trace_ext_tracers(tr, all)		(all)

@@ -27,7 +27,7 @@
  *   this file		state, and access to pages
  *
  * A lower part that finds that the rings may be unused schedules rb_ext.idle, a work of
- * the top layer.
+ * buffer.c.
  *
  * Locks, outer first: event_mutex, trace_types_lock, cpus_read_lock() or mmap_lock,
  * rb_ext.lock, rb_ext_cpu.lock, rb_ext.mode_lock.
@@ -476,16 +476,16 @@ void rb_ext_cpu_unload(struct rb_ext_cpu *c);
 int rb_ext_cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring);
 void rb_ext_cpu_reset(struct rb_ext_cpu *c);
 
-/* size.c */
-void rb_ext_note_sizes(struct rb_ext *ext);
-void rb_ext_use_mem(struct rb_ext *ext);
-int rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots);
-
 /* buffer.c */
 int rb_ext_init(struct rb_ext *ext);
 void rb_ext_exit(struct rb_ext *ext);
 int rb_ext_begin(struct rb_ext *ext);
 void rb_ext_end(struct rb_ext *ext);
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu);
+
+/* size.c */
+void rb_ext_note_sizes(struct rb_ext *ext);
+void rb_ext_use_mem(struct rb_ext *ext);
+int rb_ext_load_cpu(struct rb_ext *ext, int cpu, u32 nr_slots);
 
 #endif /* _KERNEL_TRACE_EXT_INTERNAL_H */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External ring buffers: the ring of one CPU: its memory, and giving it to the writer and to the
- * readers. buffer.c decides when.
+ * External ring buffers: the memory of a CPU's ring, and how the writer and the readers get it.
+ * buffer.c and size.c decide when.
  */
 
 #include <linux/cleanup.h>
-#include <linux/cpu.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 
 #include "internal.h"
 #include "mem.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External ring buffers: their sizes.
+ * External ring buffers: their sizes. A resize exchanges the ring; unread events of the old one are
+ * lost, and counted.
  */
 
 #include <linux/cleanup.h>

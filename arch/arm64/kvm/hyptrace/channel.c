@@ -320,16 +320,16 @@ struct file_kind {
 };
 
 static const struct file_kind file_kinds[] = {
-	{ "default",	channel_enable_show, channel_enable_set },
-	{ "limit",	limit_show,	limit_set },
+	{ "default",	channel_enable_show,	channel_enable_set },
+	{ "limit",	limit_show,		limit_set },
 };
 
 static const struct file_kind vm_file_kinds[] = {
-	{ "vm",		vm_show,	NULL },
-	{ "enable",	channel_enable_show, channel_enable_set },
-	{ "limit",	limit_show,	limit_set },
-	{ "lost",	lost_show,	NULL },
-	{ "names",	names_show,	NULL },
+	{ "vm",		vm_show,		NULL },
+	{ "enable",	channel_enable_show,	channel_enable_set },
+	{ "limit",	limit_show,		limit_set },
+	{ "lost",	lost_show,		NULL },
+	{ "names",	names_show,		NULL },
 };
 
 /*

@@ -130,11 +130,11 @@ struct file_kind {
 };
 
 static const struct file_kind file_kinds[] = {
-	{ "enable",	totals_enable_show, totals_enable_set },
-	{ "rows",	rows_show,	hyptrace_totals_set_rows },
-	{ "reset",	NULL,		reset_set },
-	{ "cpus",	hyptrace_totals_show_cpus, NULL },
-	{ "vms",	hyptrace_show_vms, NULL },
+	{ "enable",	totals_enable_show,		totals_enable_set },
+	{ "rows",	rows_show,			hyptrace_totals_set_rows },
+	{ "reset",	NULL,				reset_set },
+	{ "cpus",	hyptrace_totals_show_cpus,	NULL },
+	{ "vms",	hyptrace_show_vms,		NULL },
 };
 
 static int totals_file_show(struct seq_file *m, void *v)

@@ -203,7 +203,7 @@ static u64 key_whose(u64 key)
 static u64 key_what(u64 key)
 {
 	u64 field = hyp_totals_is_guests(key_kind(key)) ? FIELD_GET(HYP_TOTALS_KEY_EXIT, key) :
-							 FIELD_GET(HYP_TOTALS_KEY_UPPER, key);
+							  FIELD_GET(HYP_TOTALS_KEY_UPPER, key);
 
 	return (u64)key_kind(key) << 32 | field;
 }

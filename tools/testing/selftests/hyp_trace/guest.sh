@@ -6,7 +6,8 @@
 . /tests/result.sh
 
 # hyp_events_test is first: some events need memory that was not touched before.
-for test in hyp_events_test $(cd /tests && ls | grep '^hyp_.*_test$' | grep -v '^hyp_events_test$'); do
+for test in hyp_events_test \
+	    $(cd /tests && ls | grep '^hyp_.*_test$' | grep -v '^hyp_events_test$'); do
 	$test || status=1
 done
 

@@ -31,7 +31,7 @@ static u64 nr_events;			/* to be written in this epoch */
 static u64 written;			/* written so far */
 static unsigned int epoch, errors;
 
-/* Events that the consumers got, in the order of c.lock; see consumed(). */
+/* Events that the consumers got, in the order of c.lock; see account_consumed(). */
 static pthread_mutex_t consume_lock = PTHREAD_MUTEX_INITIALIZER;
 static u64 next_id, consumed, peeked, dumped, lost;
 

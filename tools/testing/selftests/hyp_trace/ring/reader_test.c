@@ -344,7 +344,7 @@ static void dump_shows(unsigned int events, u64 first, u64 last)
 	dump_shows_after(events, 0, first, last);
 }
 
-/* Empty the ring, as cpu_reset() does. */
+/* Empty the ring, as rb_ext_cpu_reset() does. */
 static void reset(void)
 {
 	rb_ext_rewind(&reader.c, ext_ring_reset(&ring));

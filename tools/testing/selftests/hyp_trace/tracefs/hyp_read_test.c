@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the ways to read the events, as people and tools use them; and of fixes for the readers
- * of all instances.
+ * Tests of the ways to read the events, as people and tools use them; and of fixes for all
+ * instances.
  */
 
 #include <poll.h>
@@ -258,6 +258,8 @@ TEST_F(hyp, ordinary_size_that_overflows_is_refused)
 	EXPECT_EQ(0, put(FOO "buffer_size_kb", "64"));
 	EXPECT_EQ(0, rmdir(FOO));
 }
+
+/* Fixes for all instances: patches/6.12/0001 and 0003 ----------------------------- */
 
 static void *map_first_page(int fd)
 {

@@ -8,8 +8,6 @@
  */
 
 #include <poll.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "hyp_fixture.h"

@@ -20,8 +20,6 @@
 
 #if defined(CONFIG_KVM_HYPTRACE) && defined(__KVM_NVHE_HYPERVISOR__)
 
-#include <linux/bitfield.h>
-
 #include <nvhe/hyptrace/cpu.h>
 #include <nvhe/hyptrace/stack.h>
 #include <nvhe/hyptrace/words.h>
@@ -69,7 +67,6 @@ s64 hyp_trigger_left(unsigned int event, enum hyp_filter_use use);
 bool hyp_draft_finish(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now);
 u32 hyp_record_size(unsigned int event);
 bool hyp_trace_has_doorbell(void);
-int hyp_trace_set_doorbell(u64 sgi);
 void hyp_trace_raise(void);
 void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now);
 void hyp_trace_exit_early(struct hyp_trace_cpu *cpu);
@@ -278,10 +275,12 @@ void hyp_trace_cpu_start(void);
 bool hyp_trace_hcall_is_valid(u64 id);
 void handle_trap(struct kvm_cpu_context *host_ctxt);
 
+/* The ordinary vectors, in host.S. */
+extern char __kvm_hyp_host_vector[];
+
 void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt);
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt);
 void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt);
-extern char __kvm_hyp_host_vector[];
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu);
 void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu);
 void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par);

@@ -5,7 +5,6 @@
 
 #include <nvhe/hyptrace.h>
 
-#include <nvhe/spinlock.h>
 #include <nvhe/trap_handler.h>
 
 static struct {

@@ -55,24 +55,6 @@ bool hyp_trace_has_doorbell(void)
 	return READ_ONCE(doorbell_set);
 }
 
-/**
- * hyp_trace_set_doorbell() - set the interrupt that EL2 raises
- * @sgi:	its number, untrusted
- *
- * Return: 0, -EINVAL if there is no such SGI, -EOPNOTSUPP if EL2 can't raise any
- */
-int hyp_trace_set_doorbell(u64 sgi)
-{
-	if (sgi >= NR_SGIS)
-		return -EINVAL;
-	if (!cpus_have_final_cap(ARM64_HAS_GIC_CPUIF_SYSREGS) && !hyp_trace_gicd)
-		return -EOPNOTSUPP;
-
-	WRITE_ONCE(doorbell_sgi, sgi);
-	WRITE_ONCE(doorbell_set, true);
-	return 0;
-}
-
 /* ICC_SGI1R_EL1 takes this CPU's affinity and the number of the SGI. */
 static void raise_gicv3(u32 sgi)
 {
@@ -128,9 +110,22 @@ void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now)
 	cpu->leave = later;
 }
 
+/* Have EL2 raise an SGI, whose number is untrusted. */
+static int doorbell_use(u64 sgi)
+{
+	if (sgi >= NR_SGIS)
+		return -EINVAL;
+	if (!cpus_have_final_cap(ARM64_HAS_GIC_CPUIF_SYSREGS) && !hyp_trace_gicd)
+		return -EOPNOTSUPP;
+
+	WRITE_ONCE(doorbell_sgi, sgi);
+	WRITE_ONCE(doorbell_set, true);
+	return 0;
+}
+
 void handle___hyp_trace_doorbell(struct kvm_cpu_context *host_ctxt)
 {
 	DECLARE_REG(u64, sgi, host_ctxt, 1);
 
-	cpu_reg(host_ctxt, 1) = hyp_trace_set_doorbell(sgi);
+	cpu_reg(host_ctxt, 1) = doorbell_use(sgi);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: what else becomes of an event that is filtered, followed, a trigger, or has its
- * stack recorded. Its record is a draft first, in EL2's own memory.
+ * Tracing at EL2: what else becomes of an event that is followed, is a trigger, or has its stack
+ * recorded. Its record is a draft first, in EL2's own memory.
  */
 
 #include <nvhe/hyptrace/filter.h>

@@ -6,6 +6,8 @@
 
 #include <nvhe/hyptrace/function.h>
 
+#include <linux/bitfield.h>
+
 #include <asm/hyptrace_functions.h>
 
 #include <nvhe/trap_handler.h>
@@ -280,10 +282,10 @@ u64 hyp_graph_returns(u64 retval)
 }
 
 /**
- * hyp_calls_end() - record the returns of all functions that have not returned, now
+ * hyp_graph_end() - record the returns of all functions that have not returned, now
  * @cpu:	this CPU, whose ring is about to be closed
  */
-void hyp_calls_end(struct hyp_trace_cpu *cpu)
+void hyp_graph_end(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_calls *calls = &cpu->calls;
 	u64 depth = calls->depth;

@@ -82,7 +82,7 @@ SYM_CODE_START(hyp_hook_return)
 	ret
 SYM_CODE_END(hyp_hook_return)
 
-/* That address, for C: tracing's files do not call each other in a circle. */
+/* The address of hyp_hook_return for C: a reference from C would make a circle of files. */
 	.section .rodata, "a"
 	.balign	8
 SYM_DATA(hyp_hook_return_address, .quad hyp_hook_return)

@@ -30,7 +30,7 @@ void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
 {
 	bool followed = cpu->followed;
 
-	hyp_calls_end(cpu);
+	hyp_graph_end(cpu);
 	if (!cpu->traced)
 		return;
 

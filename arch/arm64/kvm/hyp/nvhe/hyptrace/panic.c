@@ -53,7 +53,7 @@ static bool ring_claim(struct hyp_trace_cpu *cpu)
 		take_clock_and_pid(cpu);
 		ext_ring_open(&cpu->user.ring);
 	}
-	/* Whoever gets the lock now finds the panic, and an open ring: ring_quiescent(). */
+	/* Whoever gets the lock now finds the panic, and an open ring: ring_quiescent() in rings.c. */
 	hyp_spin_unlock(&cpu->lock);
 
 	return loaded;
@@ -76,7 +76,7 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 		hyp_emit_hyp_panic(panic->esr & ESR_ELx_EC_MASK, -1);
 	else
 		hyp_emit_hyp_panic(panic->esr, hyp_is_text(panic->elr) ?
-				panic->elr - (u64)__hyp_text_start : -1);
+				   panic->elr - (u64)__hyp_text_start : -1);
 }
 
 /**

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: the rings: their memory, and what their reader asks for. Who opens and closes
- * them is in sync.c, and what is written to them comes from the files of the events.
+ * Tracing at EL2: the memory of the rings, and what their reader asks for. sync.c opens and closes
+ * them, and so does panic.c; what is written to them comes from the files of the events.
  *
- * In protected mode the host is untrusted. Arguments come in registers and are compared
- * as u64 before they are used. EL2 reads one list from memory, and takes that memory
+ * This holds for all of tracing's hypercalls: in protected mode the host is untrusted. Arguments
+ * come in registers and are compared as u64 before they are used. EL2 reads one list from memory, and takes that memory
  * from the host first (memory.c). No pointer, index or bound comes from a page that
  * the host can write.
  *

@@ -9,6 +9,8 @@
 
 #include <nvhe/hyptrace.h>
 
+#include <linux/bitfield.h>
+
 #include <asm/stacktrace/nvhe.h>
 
 #include <nvhe/trap_handler.h>

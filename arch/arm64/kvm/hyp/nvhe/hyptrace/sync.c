@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: the host has a CPU begin or cease to trace and to measure, or asks whether it
- * does. A CPU opens and closes its own rings, its table and its vectors, and nobody else does while
- * it is at EL2.
+ * Tracing at EL2: the host opens and closes what a CPU has, stops and starts recording, and asks
+ * whether triggers have. A CPU opens and closes its own rings, its table and its vectors, and
+ * nobody else does while it is at EL2.
  */
 
 #include <nvhe/hyptrace.h>

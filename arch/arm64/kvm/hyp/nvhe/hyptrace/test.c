@@ -14,8 +14,6 @@
 #include <nvhe/memory.h>
 #include <nvhe/trap_handler.h>
 
-extern char __kvm_hyp_host_vector[];
-
 struct hyp_trace_test hyp_trace_test;
 
 static void selftest_text(u64 id)

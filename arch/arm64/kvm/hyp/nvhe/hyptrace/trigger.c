@@ -7,6 +7,8 @@
 
 #include <nvhe/hyptrace/filter.h>
 
+#include <linux/bitfield.h>
+
 #include <nvhe/trap_handler.h>
 
 /**

@@ -4,11 +4,13 @@
  * what is not an event. They are computed from what the host has set, and from whether triggers
  * have stopped recording.
  *
- * This knows of no ring but whether it overwrites, and calls nothing that records.
+ * This calls nothing that records. All it does to rings is to set whether they overwrite.
  */
 
 #include <nvhe/hyptrace.h>
 #include <nvhe/hyptrace/channel.h>
+
+#include <linux/bitfield.h>
 
 #include <nvhe/trap_handler.h>
 
@@ -261,7 +263,7 @@ bool hyp_trace_tell_later(void)
 	return try_cmpxchg(&told_state, &told, STATE_WILL_ASK);
 }
 
-/* Set a flag in hyp_trace that words depend on. */
+/* Set a flag in settings that words depend on. */
 static void flag_set(bool *flag, bool value)
 {
 	hyp_spin_lock(&settings.lock);

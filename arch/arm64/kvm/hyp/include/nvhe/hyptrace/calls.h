@@ -60,13 +60,13 @@ static inline void hyp_calls_special_update(struct hyp_calls *calls)
 struct hyp_trace_cpu;
 
 #ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
-void hyp_calls_end(struct hyp_trace_cpu *cpu);
+void hyp_graph_end(struct hyp_trace_cpu *cpu);
 void hyp_calls_forget(struct hyp_trace_cpu *cpu);
 void hyp_calls_reset(struct hyp_trace_cpu *cpu);
 u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu);
 u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, u64 record, u64 ret);
 #else
-static inline void hyp_calls_end(struct hyp_trace_cpu *cpu) { }
+static inline void hyp_graph_end(struct hyp_trace_cpu *cpu) { }
 static inline void hyp_calls_forget(struct hyp_trace_cpu *cpu) { }
 static inline void hyp_calls_reset(struct hyp_trace_cpu *cpu) { }
 static inline u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu) { return 0; }

@@ -6,10 +6,13 @@
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_CPU_H
 
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/ext_filter.h>
 #include <linux/ext_ring_writer.h>
 #include <linux/percpu-defs.h>
+#include <linux/stddef.h>
 #include <linux/trace_events.h>
+#include <linux/trace_ext_function.h>
 
 #include <asm/hyptrace.h>
 #include <asm/kvm_hyp.h>
@@ -91,7 +94,7 @@ static inline bool hyp_trace_ring_is_loaded(const struct hyp_trace_ring *ring)
  * @calls:	functions that have been called
  * @panic:	why this CPU has panicked
  * @lock:	protects the fields below, the set-up of both rings and their readers' side,
- *		but not @user.ring.overwrite, see rings_set_overwrite()
+ *		but not @user.ring.overwrite, see rings_set_overwrite() in words.c
  * @parked:	the CPU is off or in firmware, so it can't be writing
  * @totals_memory: the memory of the table of @totals
  */

@@ -5,6 +5,8 @@
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_FILTER_H
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_FILTER_H
 
+#include <linux/bitfield.h>
+
 #include <nvhe/hyptrace.h>
 
 /* The comparisons of all filters, by place. All zero is valid, too. */

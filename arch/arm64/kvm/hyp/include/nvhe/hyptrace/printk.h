@@ -75,7 +75,7 @@ do {									\
 #define hyp_trace_puts(text)						\
 do {									\
 	__hyp_printk_check(text);					\
-	if (unlikely(hyp_emit_hyp_puts_enabled()))				\
+	if (unlikely(hyp_emit_hyp_puts_enabled()))			\
 		hyp_emit_hyp_puts(__hyp_format(text));			\
 } while (0)
 
