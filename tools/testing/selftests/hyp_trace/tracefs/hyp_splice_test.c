@@ -323,7 +323,7 @@ TEST_F(hyp, pages_of_pipes_do_not_leak)
 		TH_LOG("%lld KiB free, then %lld", before, after);
 }
 
-/* What is spliced ------------------------------------------------------------ */
+/* Splicing: pages, and text ------------------------------------------------------ */
 
 /* Splice pages of CPU 0 into a pipe, and decode what comes out of it. */
 static int splice_raw(event_fn fn, void *data)

@@ -90,7 +90,7 @@ static void words_update(bool stopped)
 
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		WRITE_ONCE(words[event], event_word(event, stopped));
-		/* What a guest records itself may start recording in the middle of its run. */
+		/* A guest's own event may start recording in the middle of the guest's run. */
 		if (!hyp_channel_has(event))
 			any |= !!words[event];
 		else if (stopped)
