@@ -157,10 +157,7 @@ int rb_ext_begin(struct rb_ext *ext)
 	return ret;
 }
 
-/**
- * rb_ext_end() - unload all rings of a buffer that has no instance
- * @ext:	the buffer
- */
+/* Unload all rings of a buffer that has no instance. */
 void rb_ext_end(struct rb_ext *ext)
 {
 	guard(cpus_read_lock)();
@@ -540,10 +537,7 @@ int rb_ext_init(struct rb_ext *ext)
 	return 0;
 }
 
-/**
- * rb_ext_exit() - undo rb_ext_init()
- * @ext:	a buffer that was never turned on
- */
+/* Undo rb_ext_init(). The buffer was never turned on. */
 void rb_ext_exit(struct rb_ext *ext)
 {
 	free_percpu(ext->cpus);

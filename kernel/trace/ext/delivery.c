@@ -86,14 +86,9 @@ bool trace_ext_delivered_comm(char *comm)
 	return true;
 }
 
-/**
- * trace_ext_delivered_stack() - get the stack of what the writer was called by
- * @store:	filled in with the stack
- * @size:	its maximum length
- *
- * The stack of an event that is delivered late is not known any more: it is empty then.
- *
- * Return: the length of the stack
+/*
+ * Get the stack of what the writer was called by, and its length. The stack of an event that is
+ * delivered late is not known any more: it is empty then.
  */
 unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size)
 {

@@ -355,15 +355,9 @@ static u32 pages_for(const struct ext_mem_page *page, const struct ext_mem_types
 	return bytes / (EXT_RING_DATA_ROOM - min(largest, EXT_RING_DATA_ROOM / 2)) + 1;
 }
 
-/**
- * ext_mem_slots() - get the number of pages that a ring needs for the events of pages
- * @pages:	the pages
- * @nr:		their number
- * @types:	the types of their events, and ours
- *
- * The events of a page take a page, unless this kernel does not know some: these grow.
- *
- * Return: number of slots of a valid ring
+/*
+ * The number of slots that a valid ring needs for the events of pages. The events of a page take
+ * a page, unless this kernel does not know some: these grow.
  */
 u32 ext_mem_slots(const struct ext_mem_page *pages, u32 nr, const struct ext_mem_types *types)
 {

@@ -86,13 +86,9 @@ static inline struct ext_mem_cpu *ext_mem_cpu(const struct ext_mem_bank *bank, u
 	return (void *)bank + page * EXT_RING_PAGE_SIZE;
 }
 
-/**
- * ext_mem_data_page() - get a data page of a CPU's share
- * @bank:	a bank without error
- * @cpu:	the CPU, less than @bank->nr_cpus
- * @id:		id of the page, less than @bank->share_pages - 1
- *
- * Return: the page
+/*
+ * A data page of a CPU's share in a bank without error. @cpu is less than @bank->nr_cpus, @id
+ * less than @bank->share_pages - 1.
  */
 static inline struct ext_ring_page *ext_mem_data_page(const struct ext_mem_bank *bank,
 						      u32 cpu, u32 id)

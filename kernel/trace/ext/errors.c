@@ -7,13 +7,7 @@
 #include "internal.h"
 #include "events.h"
 
-/**
- * trace_ext_log_error() - write to an error_log what an event can't do
- * @tr:		the instance whose error_log is used; NULL for the root
- * @writer:	the event's writer
- * @error:	what the event can't do
- * @command:	the user's input
- */
+/* Write to an instance's error_log, or the root's if @tr is NULL, what an event can't do. */
 void trace_ext_log_error(struct trace_array *tr, struct trace_ext_writer *writer,
 			 enum trace_ext_error error, const char *command)
 {

@@ -76,11 +76,9 @@ int trace_ext_system_filter_allowed(struct trace_array *tr, const char *system,
 	return call ? trace_ext_filter_allowed(tr, call, filter) : 0;
 }
 
-/**
- * trace_ext_filter_refused() - log why an event can't have a filter
- * @file:	the event
- * @why:	the reason; TRACE_EXT_NR_ERRORS if it is not for the user
- * @filter:	the user's input
+/*
+ * Log why an event can't have a filter; not if the reason is TRACE_EXT_NR_ERRORS, which is not
+ * for the user.
  */
 void trace_ext_filter_refused(struct trace_event_file *file, enum trace_ext_error why,
 			      const char *filter)

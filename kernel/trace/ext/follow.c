@@ -484,12 +484,7 @@ static void follower_end(struct follower *follower)
 	rb_ext_end(&follower->ext);
 }
 
-/**
- * trace_ext_can_follow() - check whether events of a writer can be followed
- * @call:	an event of the writer
- *
- * Return: true if so
- */
+/* Can events of this event's writer be followed? */
 bool trace_ext_can_follow(const struct trace_event_call *call)
 {
 	return to_trace_ext_event(call)->writer->follower;
@@ -657,11 +652,7 @@ static const struct file_operations show_fops = {
 	.release	= single_release,
 };
 
-/**
- * trace_ext_follow_init() - create the file with the counts of what was followed
- * @writer:	the writer
- * @dir:	the directory of its instance
- */
+/* Create the file with the counts of what was followed. */
 void __init trace_ext_follow_init(struct trace_ext_writer *writer, struct dentry *dir)
 {
 	if (writer->follower)

@@ -286,12 +286,7 @@ static struct tracer graph_tracer = {
 	.next		= &function_tracer,
 };
 
-/**
- * trace_ext_function_tracers() - the tracers of a writer's functions, and nop
- * @writer:	the writer
- *
- * Return: a list of tracers; NULL if the writer has no functions
- */
+/* The tracers of a writer's functions, and nop; NULL if the writer has no functions. */
 struct tracer *trace_ext_function_tracers(const struct trace_ext_writer *writer)
 {
 	return writer->functions ? &graph_tracer : NULL;

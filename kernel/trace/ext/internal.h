@@ -295,28 +295,19 @@ struct rb_ext {
  */
 #define RB_EXT_PAGES_AT_ONCE	((1 << 20) / EXT_RING_PAGE_SIZE)
 
-/**
- * rb_ext_tail() - get the writer's position
- * @ring:	a loaded ring
- *
- * The acquire pairs with ring_begin_page(). The page of that position has a valid header,
- * and all earlier pages are complete.
- *
- * Return: the position; untrusted, as it is from shared memory
+/*
+ * The writer's position; untrusted, as it is from shared memory. The acquire pairs with
+ * ring_begin_page(). The page of that position has a valid header, and all earlier pages are
+ * complete.
  */
 static inline u64 rb_ext_tail(const struct trace_ext_ring *ring)
 {
 	return smp_load_acquire(&ring->meta->tail);
 }
 
-/**
- * rb_ext_page_at() - get the page of a position in the ring
- * @c:		a CPU whose ring is loaded
- * @pos:	position, from c->next_pos on
- *
- * The access is never out of bounds, whatever @pos is.
- *
- * Return: the page
+/*
+ * The page of a position in a loaded ring, from c->next_pos on. The access is never out of
+ * bounds, whatever @pos is.
  */
 static inline const struct ext_ring_page *
 rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
@@ -324,13 +315,7 @@ rb_ext_page_at(const struct rb_ext_cpu *c, u64 pos)
 	return c->ring->pages[c->slot_id[pos % c->ring->nr_slots]];
 }
 
-/**
- * rb_ext_oldest() - get the oldest position that is in the ring
- * @c:		a CPU whose ring is loaded
- * @tail:	the writer's position
- *
- * Return: the position, c->next_pos or a later one
- */
+/* The oldest position that is in the ring: c->next_pos or a later one. */
 static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
 {
 	u64 slots = c->ring->nr_slots;
@@ -338,13 +323,9 @@ static inline u64 rb_ext_oldest(const struct rb_ext_cpu *c, u64 tail)
 	return max(c->next_pos, tail >= slots ? tail - slots + 1 : 0);
 }
 
-/**
- * rb_ext_latest() - get the latest plausible time stamp
- * @ext:	the buffer
- *
- * Events of an earlier boot have that boot's clock, and have been checked.
- *
- * Return: boot clock [ns]
+/*
+ * The latest plausible time stamp. Events of an earlier boot have that boot's clock, and have
+ * been checked.
  */
 static inline u64 rb_ext_latest(const struct rb_ext *ext)
 {
@@ -354,12 +335,7 @@ static inline u64 rb_ext_latest(const struct rb_ext *ext)
 	return ktime_get_boot_fast_ns() + EXT_PAGE_MAX_AHEAD;
 }
 
-/**
- * rb_ext_reader_id() - get the id of the reader page
- * @c:		a CPU whose ring is loaded, locked
- *
- * Return: the id; if no page has been swapped yet, that of the page to give then
- */
+/* The id of the reader page; if no page has been swapped yet, that of the page to give then. */
 static inline u32 rb_ext_reader_id(const struct rb_ext_cpu *c)
 {
 	return c->slot_id[c->reader];
@@ -394,12 +370,10 @@ static inline void rb_ext_refresh(struct rb_ext_cpu *c)
 		rb_ext_take_commit(c, commit);
 }
 
-/**
- * rb_ext_take_whole() - take the reader page as a whole
- * @c:		the CPU, locked; @c->whole is not 0
- *
- * It is as if the page had been copied and checked, but for time: what was checked last still
- * counts. The caller must consume all of the page before it releases the lock.
+/*
+ * Take the reader page as a whole; @c->whole is not 0. It is as if the page had been copied and
+ * checked, but for time: what was checked last still counts. The caller must consume all of the
+ * page before it releases the lock.
  */
 static inline void rb_ext_take_whole(struct rb_ext_cpu *c)
 {
@@ -417,13 +391,9 @@ struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
 struct ring_buffer_event *rb_ext_dump_consume(struct rb_ext_cpu *c, u64 *ts,
 					      unsigned long *lost);
 
-/**
- * rb_ext_is_dumping() - check whether the current task reads the buffer as a dump
- * @ext:	the buffer
- *
- * Interrupts are off during a dump, so nobody else is this task.
- *
- * Return: true if so
+/*
+ * Does the current task read the buffer as a dump? Interrupts are off during a dump, so nobody
+ * else is this task.
  */
 static inline bool rb_ext_is_dumping(const struct rb_ext *ext)
 {

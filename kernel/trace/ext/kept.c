@@ -77,10 +77,7 @@ void *rb_ext_put_page(struct rb_ext *ext, int cpu, void *data)
 	return rb_ext_keep_page(c, data);
 }
 
-/**
- * rb_ext_free_kept() - free the pages that are kept
- * @c:		the CPU; its ring has been unloaded
- */
+/* Free the pages that are kept; the CPU's ring has been unloaded. */
 void rb_ext_free_kept(struct rb_ext_cpu *c)
 {
 	void *page;

@@ -56,12 +56,7 @@ static const struct file_operations mark_fops = {
 	.write		= mark_write,
 };
 
-/**
- * trace_ext_mark_format() - fill in the format of marks in a writer's rings
- * @writer:	the writer
- * @format:	the format
- * @size:	sizes by type
- */
+/* Fill in the format of marks in a writer's rings. */
 void __init trace_ext_mark_format(const struct trace_ext_writer *writer,
 				  struct ext_page_format *format, u16 *size)
 {
@@ -73,11 +68,7 @@ void __init trace_ext_mark_format(const struct trace_ext_writer *writer,
 	format->text = TRACE_PRINT;
 }
 
-/**
- * trace_ext_mark_file() - create trace_marker, if the writer can record marks
- * @ext:	the writer's buffer
- * @dir:	the directory of its instance
- */
+/* Create trace_marker, if the writer can record marks. */
 void __init trace_ext_mark_file(struct rb_ext *ext, struct dentry *dir)
 {
 	if (ext->ops->mark)

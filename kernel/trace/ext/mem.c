@@ -42,12 +42,7 @@ static struct {
 	bool				begun;
 } mem;
 
-/**
- * trace_ext_mem_slots() - get the most slots that a ring may have in such memory
- * @writer:	a writer
- *
- * Return: number of slots; 0 if the writer has no such memory
- */
+/* The most slots that a ring may have in such memory; 0 if the writer has none. */
 u32 trace_ext_mem_slots(const struct trace_ext_writer *writer)
 {
 	return mem.writer == writer ? mem.header->share_pages - EXT_MEM_SHARE_OVERHEAD : 0;
@@ -59,11 +54,9 @@ static struct ext_mem_cpu *share_of(int cpu)
 	return (void *)mem.bank + ((void *)ext_mem_cpu(mem.header, cpu) - (void *)mem.header);
 }
 
-/**
- * trace_ext_mem_pages() - let a ring have its CPU's share
- * @ring:	the ring; @cpu, @nr_pages and @pages are set
- *
- * A ring that is loaded has the same pages: unload it before this one is loaded.
+/*
+ * Let a ring have its CPU's share; @cpu, @nr_pages and @pages are set. A ring that is loaded has
+ * the same pages: unload it before this one is loaded.
  */
 void trace_ext_mem_pages(struct trace_ext_ring *ring)
 {
@@ -392,11 +385,9 @@ int __init trace_ext_mem_init(struct trace_ext_writer *writer, void *start, size
 	return 0;
 }
 
-/**
- * trace_ext_mem_kept() - find what an earlier boot has left
- * @header:	filled in with this kernel's own header
- *
- * Return: its bank; NULL if it has left nothing
+/*
+ * Find the bank that an earlier boot has left, and this kernel's own header; NULL if it has left
+ * nothing.
  */
 struct ext_mem_bank * __init trace_ext_mem_kept(const struct ext_mem_bank **header)
 {

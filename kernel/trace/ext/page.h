@@ -87,22 +87,16 @@ static inline u64 ext_page_commit(const struct ext_ring_page *page)
 #define MISSED_EVENTS	BIT(31)
 #define MISSED_STORED	BIT(30)
 
-/**
- * ext_page_bytes() - get the number of bytes of events in any page of a ring
- * @page:	the page; if it is the reader page of a mapped ring, it may have flags
- *
- * Return: bytes of data; untrusted, may be more than EXT_RING_DATA_SIZE
+/*
+ * The number of bytes of events in any page of a ring; untrusted, may be more than
+ * EXT_RING_DATA_SIZE. The reader page of a mapped ring may have flags there.
  */
 static inline u64 ext_page_bytes(const struct ext_ring_page *page)
 {
 	return ext_page_commit(page) & ~(u64)(MISSED_EVENTS | MISSED_STORED);
 }
 
-/**
- * ext_cursor_init() - go to the start of a page
- * @cursor:	the cursor
- * @page:	the page
- */
+/* Go to the start of a page. */
 static inline void ext_cursor_init(struct ext_cursor *cursor,
 				   const struct ext_ring_page *page)
 {

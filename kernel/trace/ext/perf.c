@@ -105,12 +105,7 @@ void trace_ext_perf_close(struct perf_event *event)
 	kfree_rcu(listener, rcu);
 }
 
-/**
- * trace_ext_perf_add() - a perf event comes to this CPU
- * @event:	the perf event
- *
- * Context: interrupts are off.
- */
+/* A perf event comes to this CPU; interrupts are off. */
 void trace_ext_perf_add(struct perf_event *event)
 {
 #ifdef CONFIG_CGROUP_PERF
@@ -120,12 +115,7 @@ void trace_ext_perf_add(struct perf_event *event)
 #endif
 }
 
-/**
- * trace_ext_perf_del() - a perf event leaves this CPU
- * @event:	the perf event
- *
- * Context: interrupts are off.
- */
+/* A perf event leaves this CPU; interrupts are off. */
 void trace_ext_perf_del(struct perf_event *event)
 {
 	u64 now = ktime_get_boot_fast_ns();
@@ -308,13 +298,9 @@ left:
 	return may_have_left(this) ? count_for_left(this) : 0;
 }
 
-/**
- * trace_ext_perf_can_deliver() - check whether BPF programs can run
- *
- * While one runs, or a map is changed, no other runs on this CPU, and perf does not see the event
- * either.
- *
- * Return: true if so
+/*
+ * Can BPF programs run? While one runs, or a map is changed, no other runs on this CPU, and perf
+ * does not see the event either.
  */
 bool trace_ext_perf_can_deliver(void)
 {
@@ -325,11 +311,7 @@ bool trace_ext_perf_can_deliver(void)
 #endif
 }
 
-/**
- * trace_ext_perf_is_listening() - check whether there are any perf events of external events
- *
- * Return: true if so
- */
+/* Are there any perf events of external events? */
 bool trace_ext_perf_is_listening(void)
 {
 	return READ_ONCE(nr_listeners);

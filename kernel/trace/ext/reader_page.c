@@ -190,12 +190,9 @@ void rb_ext_rewind(struct rb_ext_cpu *c, u64 seq)
 	WRITE_ONCE(c->ring->pages[rb_ext_reader_id(c)]->commit, 0);
 }
 
-/**
- * rb_ext_slots_init() - fill in the page ids of a new ring's slots and spares
- * @slot_id:	page ids by slot, followed by those of the spares
- * @nr_pages:	number of pages
- *
- * Context: no reader may use @slot_id; without the readers' lock, as it may take long.
+/*
+ * Fill in the page ids of a new ring's slots, and behind them those of its spares. No reader may
+ * use them: this takes long, and is done without the readers' lock.
  */
 void rb_ext_slots_init(u32 *slot_id, u32 nr_pages)
 {

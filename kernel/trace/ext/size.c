@@ -131,9 +131,9 @@ static bool will_lack_memory(struct rb_ext *ext, const struct cpumask *cpus, u32
 	return larger && needed > si_mem_available();
 }
 
-/**
- * rb_ext_note_sizes() - have buffer_size_kb show the sizes that a buffer has
- * @ext:	the buffer; it has not the sizes that parameters or defaults have asked for
+/*
+ * Have buffer_size_kb show the sizes that a buffer has, which are not what parameters or
+ * defaults have asked for.
  */
 void rb_ext_note_sizes(struct rb_ext *ext)
 {
@@ -215,11 +215,9 @@ int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite)
 	return trace_ext_test_fail();
 }
 
-/**
- * rb_ext_use_mem() - make a buffer fit into its writer's reserved memory, if it has any
- * @ext:	the buffer, without rings
- *
- * It has all of that memory, or as much as the boot parameter for its size says.
+/*
+ * Make a buffer without rings fit into its writer's reserved memory, if it has any. It has all
+ * of that memory, or as much as the boot parameter for its size says.
  */
 void __init rb_ext_use_mem(struct rb_ext *ext)
 {

@@ -138,11 +138,7 @@ static int __init setup_fail(char *arg)
 }
 early_param("fail_trace_ext", setup_fail);
 
-/**
- * trace_ext_test_fail() - check whether this step of creating the instance must fail
- *
- * Return: 0, or -ENOMEM if it must
- */
+/* Return -ENOMEM if this step of creating the instance must fail. */
 int trace_ext_test_fail(void)
 {
 	return should_fail(&fail_trace_ext, 1) ? -ENOMEM : 0;
@@ -154,10 +150,7 @@ int trace_ext_test_fail(void)
 }
 #endif
 
-/**
- * trace_ext_test_init() - create the files for tests
- * @ext:	an external writer's buffer, with its instance
- */
+/* Create the files for tests. */
 void __init trace_ext_test_init(struct rb_ext *ext)
 {
 	struct dentry *dir = ext->tr->dir;

@@ -26,13 +26,7 @@ static bool writer_has_triggers(struct trace_array *tr)
 	return ext && ext->ops->set_trigger;
 }
 
-/**
- * trace_ext_has_triggers() - check whether an event may have triggers
- * @tr:		the instance
- * @call:	an external writer's event
- *
- * Return: true if so
- */
+/* May an external writer's event have triggers in this instance? */
 bool trace_ext_has_triggers(struct trace_array *tr, const struct trace_event_call *call)
 {
 	return writer_has_triggers(tr) || trace_ext_can_follow(call);

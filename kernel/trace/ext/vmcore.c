@@ -98,11 +98,9 @@ void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring)
 	list_free(old);
 }
 
-/**
- * rb_ext_crash_init() - make the table of a buffer's rings
- * @ext:	the buffer; without memory, a dump does not have its rings
- *
- * The table is never freed, as vmcoreinfo has its address. The buffer may be.
+/*
+ * Make the table of a buffer's rings; without memory, a dump does not have them. It is never
+ * freed, as vmcoreinfo has its address. The buffer may be.
  */
 void rb_ext_crash_init(struct rb_ext *ext)
 {
@@ -110,10 +108,7 @@ void rb_ext_crash_init(struct rb_ext *ext)
 	kmemleak_not_leak(ext->crash);
 }
 
-/**
- * rb_ext_crash_name() - put the table of a buffer's rings into vmcoreinfo
- * @ext:	the buffer
- */
+/* Put the table of a buffer's rings into vmcoreinfo. */
 void __init rb_ext_crash_name(const struct rb_ext *ext)
 {
 	if (ext->crash)

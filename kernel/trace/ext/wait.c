@@ -192,22 +192,18 @@ static bool alarm_clear(struct rb_ext_cpu *c)
 	return true;
 }
 
-/**
- * rb_ext_doorbell() - the writer may have rung, on this CPU
- * @ext:	the buffer
+/*
+ * The writer may have rung, on this CPU; called in its hard interrupt. That may have another
+ * cause, and usually no reader waits. If no alarm is set and no trigger can ring, return without
+ * the lock, which readers hold while they copy a page.
  *
- * The interrupt may have another cause, and usually no reader waits. If no alarm is set and
- * no trigger can ring, return without the lock, which readers hold while they copy a page.
- *
- * The check needs no lock. c->alarm is stored before the writer is told of the alarm: on
- * this CPU with interrupts off, or on another CPU while this one is offline or its ring is
- * closed. In the latter case the writer takes its own lock to set the alarm, and again
- * before this CPU's next event, so the store is visible here. If c->alarm has been cleared
- * meanwhile, the function that cleared it wakes the readers, and they set it again.
+ * The check needs no lock. c->alarm is stored before the writer is told of the alarm: on this
+ * CPU with interrupts off, or on another CPU while this one is offline or its ring is closed. In
+ * the latter case the writer takes its own lock to set the alarm, and again before this CPU's
+ * next event, so the store is visible here. If c->alarm has been cleared meanwhile, the function
+ * that cleared it wakes the readers, and they set it again.
  *
  * A wake-up may be spurious: a reader checks, and waits again.
- *
- * Context: hard interrupt.
  */
 void rb_ext_doorbell(struct rb_ext *ext)
 {
@@ -236,12 +232,10 @@ static void doorbell_work(struct irq_work *work)
 	wake_cpu(c);
 }
 
-/**
- * rb_ext_rearm() - make waiting readers set their alarms again
- * @c:		the CPU
- *
- * An alarm is lost when the ring is exchanged or reset, and may be lost when it goes off
- * while the CPU is going offline or coming online; so may that of a trigger.
+/*
+ * Make waiting readers set their alarms again. An alarm is lost when the ring is exchanged or
+ * reset, and may be lost when it goes off while the CPU is going offline or coming online; so
+ * may that of a trigger.
  */
 void rb_ext_rearm(struct rb_ext_cpu *c)
 {

@@ -16,12 +16,7 @@
 /* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_KVM_HYPTRACE_LOCKED);
 
-/**
- * hyptrace_if_locked() - explain -EPERM in a message
- * @ret:	an error
- *
- * Return: what to append to the message
- */
+/* What to append to a message about an error: the reason and the remedy of -EPERM. */
 const char *hyptrace_if_locked(int ret)
 {
 	return locked && ret == -EPERM ?

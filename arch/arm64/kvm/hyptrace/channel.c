@@ -435,10 +435,7 @@ void hyptrace_channel_files_init(struct dentry *dir)
 
 /* VMs come and go ------------------------------------------------------------------ */
 
-/**
- * hyptrace_channel_vm_init() - a VM gets its number
- * @vm:		the VM
- */
+/* A VM gets its number. */
 void hyptrace_channel_vm_init(struct hyptrace_vm *vm)
 {
 	lockdep_assert_held(&hyptrace_vms_lock);
@@ -491,12 +488,7 @@ void hyptrace_channel_vm_created(struct kvm *kvm, int fd)
 	WRITE_ONCE(kvm->arch.hyp_channel.open, false);
 }
 
-/**
- * hyptrace_channel_vm_gone() - a VM is about to be destroyed
- * @vm:		the VM
- *
- * Its events may still be read, so its names stay.
- */
+/* A VM is about to be destroyed. Its events may still be read, so its names stay. */
 void hyptrace_channel_vm_gone(struct hyptrace_vm *vm)
 {
 	lockdep_assert_held(&hyptrace_vms_lock);

@@ -93,12 +93,7 @@ static enum print_line_t guest_trace_print(struct trace_iterator *iter, int flag
 	return trace_handle_return(s);
 }
 
-/**
- * hyptrace_channel_print_init() - make an event print what its VM calls it
- * @call:	one of guest_trace_1 to guest_trace_16
- *
- * Context: boot, before tracing is possible.
- */
+/* At boot, make one of guest_trace_1 to guest_trace_16 print what its VM calls it. */
 void __init hyptrace_channel_print_init(struct trace_event_call *call)
 {
 	call->event.funcs->trace = guest_trace_print;

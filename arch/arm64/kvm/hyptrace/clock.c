@@ -205,9 +205,7 @@ int hyptrace_clock_start(void)
 	return ret;
 }
 
-/**
- * hyptrace_clock_stop() - stop correcting EL2's clock, if nobody else uses it
- */
+/* Stop correcting EL2's clock, if nobody else uses it. */
 void hyptrace_clock_stop(void)
 {
 	guard(mutex)(&users_lock);
@@ -217,12 +215,9 @@ void hyptrace_clock_stop(void)
 		clock_stop();
 }
 
-/**
- * hyptrace_clock_resume() - set EL2's clock after resume, if it is used
- *
- * EL2 may have been set up later than timekeeping resumed.
- *
- * Context: interrupts are off, no other CPU is up.
+/*
+ * Set EL2's clock after resume, if it is used: EL2 may have been set up later than timekeeping
+ * resumed. Interrupts are off, and no other CPU is up.
  */
 void hyptrace_clock_resume(void)
 {

@@ -69,11 +69,7 @@ static void __init guest_events_init(void)
 }
 #endif
 
-/**
- * hyptrace_events_init() - make events print what only the kernel knows
- *
- * Context: boot, before tracing is possible.
- */
+/* At boot, make events print what only the kernel knows. */
 void __init hyptrace_events_init(void)
 {
 	hyptrace_printk_init(&event_hyp_printk.call, &event_hyp_puts.call);

@@ -89,18 +89,7 @@ static int hcall_set_filter(unsigned int event, enum hyp_filter_use use,
 	return 0;
 }
 
-/**
- * hyptrace_set_filter() - give an event a filter, or take it away
- * @event:	the event's number
- * @preds:	the filter's comparisons, for places from EXT_FILTER_FIRST
- * @nr:		their number; 0 for no filter
- *
- * The event has either the old or the new filter at any time. If the function fails, it has
- * the old one.
- *
- * Context: event_mutex is held.
- * Return: 0, -ENOSPC if there is no room for as many comparisons, or EL2's error
- */
+/* See @set_filter of struct trace_ext_ops. */
 int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
 			unsigned int nr)
 {
@@ -162,13 +151,7 @@ int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long 
 	return ret;
 }
 
-/**
- * hyptrace_del_trigger() - have an event do something no longer
- * @event:	the event's number
- * @action:	what it has done
- *
- * Context: event_mutex is held.
- */
+/* See @del_trigger of struct trace_ext_ops. */
 void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action)
 {
 	enum hyp_filter_use use = use_of(action);
@@ -179,13 +162,7 @@ void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action)
 	hcall_set_filter(event, use, NULL, 0);
 }
 
-/**
- * hyptrace_trigger_left() - get how often an event may still do something
- * @event:	the event's number
- * @action:	what it does
- *
- * Return: the number, -1 if there is no limit
- */
+/* See @trigger_left of struct trace_ext_ops. */
 long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action)
 {
 	struct arm_smccc_res res;
@@ -194,12 +171,7 @@ long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action)
 	return hyptrace_call(&res, __hyp_trace_triggers, number, use) ? 0 : res.a3;
 }
 
-/**
- * hyptrace_set_running() - stop or start recording, as triggers do
- * @on:		start it
- *
- * Context: any.
- */
+/* See @set_running of struct trace_ext_ops. */
 void hyptrace_set_running(bool on)
 {
 	struct arm_smccc_res res;
@@ -208,12 +180,7 @@ void hyptrace_set_running(bool on)
 	hyptrace_call(&res, __hyp_trace_run, run);
 }
 
-/**
- * hyptrace_is_running() - test whether triggers, or hyptrace_set_running(), have it running
- *
- * Context: any.
- * Return: true if so
- */
+/* See @is_running of struct trace_ext_ops. */
 bool hyptrace_is_running(void)
 {
 	struct arm_smccc_res res;

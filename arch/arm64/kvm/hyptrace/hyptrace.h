@@ -21,13 +21,9 @@ extern bool hyptrace_el2_dead;
 extern void (*hyptrace_after_panic)(void);
 #endif
 
-/**
- * hyptrace_may_call() - test whether a hypercall is safe
- *
- * When EL2 has panicked, it may hold any lock. A panic of the host may have stopped a CPU
- * at EL2.
- *
- * Return: false if EL2 has panicked, or in a panic
+/*
+ * Test whether a hypercall is safe. When EL2 has panicked, it may hold any lock. A panic of the
+ * host may have stopped a CPU at EL2.
  */
 static inline bool hyptrace_may_call(void)
 {

@@ -189,22 +189,16 @@ void __init hyptrace_last_boot_init(void)
 		pr_err("hyp_trace: kvm-arm.hyp_trace_mem=%s is ignored: %s\n", parameter, why);
 }
 
-/**
- * hyptrace_last_boot_show() - show what an earlier boot has left in that memory
- *
- * Context: boot, after the hypervisor's writer has been registered, so that a trace from
- * boot on does not wait for it.
+/*
+ * Show what an earlier boot has left in that memory. This is called after the hypervisor's
+ * writer has been registered, so that a trace from boot on does not wait for it.
  */
 void __init hyptrace_last_boot_show(void)
 {
 	trace_ext_last_boot_show(&event_hyp_unknown);
 }
 
-/**
- * hyptrace_last_boot_clean() - write memory from the caches to the point of persistence
- * @start:	the memory
- * @size:	its size [bytes]
- */
+/* Write memory from the caches to the point of persistence. */
 void hyptrace_last_boot_clean(const void *start, size_t size)
 {
 	dcache_clean_pop((unsigned long)start, (unsigned long)start + size);

@@ -112,10 +112,7 @@ int hyptrace_memory_prepare(struct hyptrace_memory *mem)
 	return ret;
 }
 
-/**
- * hyptrace_memory_release() - undo hyptrace_memory_prepare()
- * @mem:	memory that EL2 has not, or no longer
- */
+/* Undo hyptrace_memory_prepare(). EL2 has not the memory, or no longer. */
 void hyptrace_memory_release(struct hyptrace_memory *mem)
 {
 	region_free(mem);

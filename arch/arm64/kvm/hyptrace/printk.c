@@ -136,13 +136,7 @@ static void set_format(struct trace_event_call *call, const char *conversions,
 		to_trace_ext_event(call)->by_kernel = true;
 }
 
-/**
- * hyptrace_printk_init() - make hyp_printk and hyp_puts print their texts
- * @printk:	hyp_printk
- * @puts:	hyp_puts
- *
- * Context: boot, before tracing is possible.
- */
+/* At boot, make hyp_printk and hyp_puts print their texts. */
 void __init hyptrace_printk_init(struct trace_event_call *printk,
 				 struct trace_event_call *puts)
 {

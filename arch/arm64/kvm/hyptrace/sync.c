@@ -149,13 +149,7 @@ static void close_this_cpu(void *kind)
 	hyptrace_sync_this_cpu();
 }
 
-/**
- * hyptrace_ring_is_open() - test whether EL2 has been told to open a ring
- * @kind:	which of the CPU's rings
- * @cpu:	the CPU
- *
- * Return: false if EL2 does not write to it
- */
+/* Test whether EL2 has been told to open a ring. If not, EL2 does not write to it. */
 bool hyptrace_ring_is_open(enum hyptrace_ring kind, int cpu)
 {
 	return READ_ONCE(per_cpu(el2_state, cpu).ring[kind]) != HYP_TRACE_CLOSED;
@@ -194,15 +188,10 @@ void hyptrace_ignore(bool ignore)
 		hyptrace_sync_this_cpu();
 }
 
-/**
- * hyptrace_ring_close() - have a CPU close its ring, so that it can be unloaded
- * @kind:	which of the CPU's rings
- * @cpu:	the CPU
- *
- * An offline CPU's ring is already closed (nVHE), or EL2 knows that the CPU is parked (pKVM).
- * The ring of a CPU that is not traced is closed.
- *
- * Context: hyptrace_sync_lock is held; may sleep.
+/*
+ * Have a CPU close its ring, so that it can be unloaded; may sleep. An offline CPU's ring is
+ * already closed (nVHE), or EL2 knows that the CPU is parked (pKVM). The ring of a CPU that is
+ * not traced is closed.
  */
 void hyptrace_ring_close(enum hyptrace_ring kind, int cpu)
 {
@@ -212,12 +201,9 @@ void hyptrace_ring_close(enum hyptrace_ring kind, int cpu)
 		smp_call_function_single(cpu, close_this_cpu, &kind, true);
 }
 
-/**
- * hyptrace_clock_changed() - have all CPUs copy the clock that EL2 was given
- *
+/*
+ * Have all CPUs copy the clock that EL2 was given; may sleep. The caller holds off CPU hotplug.
  * A CPU that neither traces nor measures copies it when it begins to.
- *
- * Context: may sleep; the caller holds off CPU hotplug.
  */
 void hyptrace_clock_changed(void)
 {
@@ -226,11 +212,7 @@ void hyptrace_clock_changed(void)
 	on_each_cpu_cond(is_busy, sync_this_cpu, NULL, true);
 }
 
-/**
- * hyptrace_rings_sync() - open rings that have been loaded: see struct trace_ext_ops
- * @kind:	which of the CPUs' rings
- * @cpu:	the CPU, or -1 for all
- */
+/* See @sync of struct trace_ext_ops. */
 void hyptrace_rings_sync(enum hyptrace_ring kind, int cpu)
 {
 	guard(mutex)(&hyptrace_sync_lock);
@@ -259,13 +241,9 @@ void hyptrace_set_cpus(const struct cpumask *cpus)
 		on_each_cpu_mask(&concerned, open_this_cpu, &kind, true);
 }
 
-/**
- * hyptrace_rings_use() - begin or cease to use a kind of rings
- * @kind:	which of the CPUs' rings
- * @use:	true to begin, and a sync opens them then. A CPU that is offline closes its ring
- *		when it comes online
- *
- * Context: may sleep; the caller holds off CPU hotplug.
+/*
+ * Begin or cease to use a kind of rings; may sleep. The caller holds off CPU hotplug. A sync
+ * opens them then. A CPU that is offline closes its ring when it comes online.
  */
 void hyptrace_rings_use(enum hyptrace_ring kind, bool use)
 {
@@ -275,11 +253,9 @@ void hyptrace_rings_use(enum hyptrace_ring kind, bool use)
 		on_each_cpu_cond(is_open, sync_this_cpu, &kind, true);
 }
 
-/**
- * hyptrace_totals_turn() - have EL2 keep totals, or not, on all CPUs that have a table
- * @on:		true to keep them
- *
- * Context: may sleep; the caller holds off CPU hotplug.
+/*
+ * Have EL2 keep totals, or not, on all CPUs that have a table; may sleep. The caller holds off
+ * CPU hotplug.
  */
 void hyptrace_totals_turn(bool on)
 {
@@ -287,11 +263,7 @@ void hyptrace_totals_turn(bool on)
 	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
-/**
- * hyptrace_totals_are_on() - test whether totals are kept
- *
- * Return: true if they are
- */
+/* Test whether totals are kept. */
 bool hyptrace_totals_are_on(void)
 {
 	return READ_ONCE(totals_on);
@@ -299,11 +271,7 @@ bool hyptrace_totals_are_on(void)
 
 /* CPUs that come and go ------------------------------------------------------------- */
 
-/**
- * hyptrace_sync_offline() - EL2 will be removed from this CPU soon: close its rings
- *
- * Context: interrupts are off.
- */
+/* EL2 will be removed from this CPU soon: close its rings. Interrupts are off. */
 void hyptrace_sync_offline(void)
 {
 	this_cpu_write(offline, true);
@@ -312,13 +280,9 @@ void hyptrace_sync_offline(void)
 	hyptrace_sync_this_cpu();
 }
 
-/**
- * hyptrace_sync_online() - this CPU has come online, its rings and its table have been loaded
- *
- * If tracing has been turned off while the CPU was offline, its ring may be open; and the same
- * for totals.
- *
- * Context: interrupts are off.
+/*
+ * This CPU has come online, its rings and its table have been loaded. If tracing has been turned
+ * off while it was offline, its ring may be open; and the same for totals. Interrupts are off.
  */
 void hyptrace_sync_online(void)
 {
@@ -329,11 +293,7 @@ void hyptrace_sync_online(void)
 		hyptrace_sync_this_cpu();
 }
 
-/**
- * hyptrace_sync_after_sleep() - this CPU has slept, and EL2 may have been set up on it anew
- *
- * Context: interrupts are off.
- */
+/* This CPU has slept, and EL2 may have been set up on it anew. Interrupts are off. */
 void hyptrace_sync_after_sleep(void)
 {
 	if (!this_cpu_read(closed[USER_RING]) || !this_cpu_read(closed[FOLLOWER_RING]) ||

@@ -203,11 +203,7 @@ static int totals_restart(void)
 	return was_enabled ? totals_start() : 0;
 }
 
-/**
- * hyptrace_totals_reset() - begin at 0; free the tables, if no totals are kept
- *
- * Return: 0, or a negative errno: then no totals are kept
- */
+/* Begin at 0; free the tables if no totals are kept. After an error none are kept. */
 int hyptrace_totals_reset(void)
 {
 	guard(cpus_read_lock)();
@@ -216,11 +212,7 @@ int hyptrace_totals_reset(void)
 	return totals_restart();
 }
 
-/**
- * hyptrace_totals_rows() - get the size of a table
- *
- * Return: ordinary rows of each CPU
- */
+/* The number of ordinary rows of each CPU's table. */
 u32 hyptrace_totals_rows(void)
 {
 	return READ_ONCE(nr_rows);
@@ -267,13 +259,10 @@ static struct notifier_block pm_nb = {
 	.notifier_call	= totals_pm_notify,
 };
 
-/**
- * hyptrace_totals_resume() - the machine goes on after sleep; this CPU will sync
- *
- * After hibernation the counter has begun anew. An interval that had begun before can't be
- * measured, so EL2 begins another measurement, of which it is no part.
- *
- * Context: interrupts are off, all other CPUs are offline, and no task runs.
+/*
+ * The machine goes on after sleep; this CPU will sync. After hibernation the counter has begun
+ * anew. An interval that had begun before can't be measured, so EL2 begins another measurement,
+ * of which it is no part. Interrupts are off, all other CPUs are offline, and no task runs.
  */
 void hyptrace_totals_resume(void)
 {
@@ -284,9 +273,7 @@ void hyptrace_totals_resume(void)
 	totals_tell_el2(true);
 }
 
-/**
- * hyptrace_totals_init() - follow hibernation
- */
+/* Follow hibernation. */
 void __init hyptrace_totals_init(void)
 {
 	register_pm_notifier(&pm_nb);
@@ -294,12 +281,7 @@ void __init hyptrace_totals_init(void)
 
 /* CPU hotplug ----------------------------------------------------------------------- */
 
-/**
- * hyptrace_totals_online() - a CPU comes online; it will sync
- * @cpu:	the CPU
- *
- * If there is no memory, the CPU does not keep totals.
- */
+/* A CPU comes online; it will sync. If there is no memory, it does not keep totals. */
 void hyptrace_totals_online(unsigned int cpu)
 {
 	guard(mutex)(&hyptrace_totals_lock);

@@ -280,12 +280,7 @@ void *hyptrace_totals_snapshot(void)
 	return snapshot;
 }
 
-/**
- * hyptrace_totals_snapshot_rows() - the number of rows that have been read
- * @snapshot:	what hyptrace_totals_snapshot() has returned
- *
- * Return: the number
- */
+/* The number of rows that hyptrace_totals_snapshot() has read. */
 size_t hyptrace_totals_snapshot_rows(const void *snapshot)
 {
 	return ((const struct snapshot *)snapshot)->nr_rows;
@@ -340,10 +335,7 @@ static void show_reason(struct seq_file *m, enum hyp_totals_kind kind, u32 reaso
 
 /* Printing ---------------------------------------------------------------------------- */
 
-/**
- * hyptrace_totals_show_header() - print the names of the columns
- * @m:		the file
- */
+/* Print the names of the columns. */
 void hyptrace_totals_show_header(struct seq_file *m)
 {
 	seq_puts(m, "vm\tvcpu\tkind\treason\tcount\ttotal_ns\tmin_ns\tmax_ns\thistogram\n");

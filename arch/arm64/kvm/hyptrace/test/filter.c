@@ -134,10 +134,7 @@ void hostile_draft_without_ring(struct kunit *test)
 	hostile_expect_intact(test, ring, "an event without a ring");
 }
 
-/**
- * hostile_filter_arguments() - comparisons and filters with one wrong argument at a time
- * @test:	the test
- */
+/* Test comparisons and filters with one wrong argument at a time. */
 void hostile_filter_arguments(struct kunit *test)
 {
 	struct hostile_ring *ring = hostile_ring_new(test);

@@ -70,11 +70,9 @@ static const u64 bad_cpus[] = {
 	U32_MAX, BIT(32), BIT(63), U64_MAX - 1, U64_MAX,
 };
 
-/**
- * hostile_bad_cpu() - get the number of a CPU that does not exist
- * @i:		index, less than hostile_nr_bad_cpus()
- *
- * Return: a CPU number that is out of range, as a ring's number, too
+/*
+ * A CPU number that is out of range, as a ring's number, too; @i is less than
+ * hostile_nr_bad_cpus().
  */
 u64 hostile_bad_cpu(unsigned int i)
 {
@@ -94,12 +92,7 @@ static void test_page_free(void *page)
 	free_page((unsigned long)page);
 }
 
-/**
- * hostile_page_new() - allocate a page, and share it with EL2
- * @test:	the test, at whose end the page is freed
- *
- * Return: the page, zeroed
- */
+/* Allocate a zeroed page, and share it with EL2. At the test's end it is freed. */
 void *hostile_page_new(struct kunit *test)
 {
 	void *page = (void *)get_zeroed_page(GFP_KERNEL);
@@ -131,10 +124,7 @@ struct hostile_ring *hostile_ring_new(struct kunit *test)
 	return ring;
 }
 
-/**
- * hostile_describe() - fill in the region of a ring
- * @ring:	the ring, not loaded
- */
+/* Fill in the region of a ring that is not loaded. */
 void hostile_describe(struct hostile_ring *ring)
 {
 	int i;
@@ -160,30 +150,16 @@ static void sync_here(void *data)
 				  sync->follower);
 }
 
-/**
- * hostile_sync() - have a CPU open or close its ring and its table of totals
- * @cpu:	the CPU, online
- * @state:	enum hyp_trace_ring_state, or an invalid value
- * @totals:	whether it keeps totals, or an invalid value
- *
- * This closes its follower's ring.
- *
- * Return: result of the hypercall
+/*
+ * Have an online CPU open or close its ring and its table of totals, and close its follower's
+ * ring. @state and @totals may be invalid.
  */
 int hostile_sync(int cpu, u64 state, u64 totals)
 {
 	return hostile_sync_follower(cpu, state, totals, HYP_TRACE_CLOSED);
 }
 
-/**
- * hostile_sync_follower() - the same, for its follower's ring, too
- * @cpu:	as for hostile_sync()
- * @state:	as for hostile_sync()
- * @totals:	as for hostile_sync()
- * @follower:	enum hyp_trace_ring_state, or an invalid value
- *
- * Return: result of the hypercall
- */
+/* As hostile_sync(), with a state for the follower's ring. */
 int hostile_sync_follower(int cpu, u64 state, u64 totals, u64 follower)
 {
 	struct sync sync = { .state = state, .totals = totals, .follower = follower };

@@ -35,10 +35,7 @@ struct hostile_table *hostile_table_new(struct kunit *test)
 	return table;
 }
 
-/**
- * hostile_table_describe() - fill in the region of a table
- * @table:	the table, not loaded
- */
+/* Fill in the region of a table that is not loaded. */
 void hostile_table_describe(struct hostile_table *table)
 {
 	int i;

@@ -71,34 +71,24 @@ void hyp_trace_raise(void);
 void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now);
 void hyp_trace_exit_early(struct hyp_trace_cpu *cpu);
 
-/**
- * hyp_trace_leave() - EL2 is about to be left for the host
- * @cpu:	this CPU
- */
+/* EL2 is about to be left for the host. */
 static __always_inline void hyp_trace_leave(struct hyp_trace_cpu *cpu)
 {
 	if (unlikely(cpu->leave))
 		__hyp_trace_leave(cpu, cpu->leave);
 }
 
-/**
- * hyp_trace_leave_for_firmware() - EL2 is about to be left for firmware
- * @cpu:	this CPU
- *
- * A CPU whose readers wait does not go to sleep. But the events of going to sleep would be followed
- * again and again, so what is followed waits until EL2 is left for the host.
+/*
+ * EL2 is about to be left for firmware. A CPU whose readers wait does not go to sleep. But the
+ * events of going to sleep would be followed again and again, so what is followed waits until
+ * EL2 is left for the host.
  */
 static __always_inline void hyp_trace_leave_for_firmware(struct hyp_trace_cpu *cpu)
 {
 	__hyp_trace_leave(cpu, cpu->leave & ~HYP_LEAVE_FOLLOWED);
 }
 
-/**
- * hyp_trace_enter() - EL2 has been entered
- * @reason:	enum hyp_crossing
- *
- * Like hyp_emit_hyp_enter(), but also notes that a hyp_exit is due.
- */
+/* EL2 has been entered. Like hyp_emit_hyp_enter(), but also notes that a hyp_exit is due. */
 static __always_inline void hyp_trace_enter(u8 reason)
 {
 	u64 type = hyp_emit_hyp_enter_enabled();
@@ -107,12 +97,9 @@ static __always_inline void hyp_trace_enter(u8 reason)
 		__hyp_trace_enter(type, reason);
 }
 
-/**
- * hyp_trace_exit() - EL2 is about to be left
- * @reason:	enum hyp_crossing
- *
- * Like hyp_emit_hyp_exit(), but records nothing if the hyp_enter was not recorded, so that
- * pairs stay complete when tracing is turned on or off within one.
+/*
+ * EL2 is about to be left. Like hyp_emit_hyp_exit(), but records nothing if the hyp_enter was
+ * not recorded, so that pairs stay complete when tracing is turned on or off within one.
  */
 static __always_inline void hyp_trace_exit(u8 reason)
 {
@@ -122,10 +109,7 @@ static __always_inline void hyp_trace_exit(u8 reason)
 		__hyp_trace_exit(type, reason);
 }
 
-/**
- * hyp_trace_enter_host() - EL2 has been entered from the host
- * @esr:	ESR_EL2
- */
+/* EL2 has been entered from the host. */
 static __always_inline void hyp_trace_enter_host(u64 esr)
 {
 	u64 type = hyp_emit_hyp_enter_enabled();
@@ -159,14 +143,11 @@ static __always_inline u64 hyp_trace_guest_begin(void)
 	return hyp_word_read(HYP_EVENT_GUEST);
 }
 
-/**
- * hyp_trace_guest_refused() - test whether __guest_enter() would refuse to enter a guest
- *
- * It does so if an interrupt is pending. Then the guest does not run and EL2 is not left, so
- * nothing is recorded or counted. An interrupt that comes after this test, before
- * __guest_enter() looks, is recorded as if it had come after the guest's entry.
- *
- * Return: true if so; the exit code is ARM_EXCEPTION_IRQ
+/*
+ * Test whether __guest_enter() would refuse to enter a guest, with ARM_EXCEPTION_IRQ. It does so
+ * if an interrupt is pending. Then the guest does not run and EL2 is not left, so nothing is
+ * recorded or counted. An interrupt that comes after this test, before __guest_enter() looks, is
+ * recorded as if it had come after the guest's entry.
  */
 static __always_inline bool hyp_trace_guest_refused(void)
 {

@@ -5,12 +5,7 @@
 
 #include <nvhe/hyptrace.h>
 
-/**
- * hyp_calls_depth() - get the number of functions that return to hyp_hook_return
- * @cpu:	this CPU
- *
- * Return: the number
- */
+/* The number of functions that return to hyp_hook_return. */
 u64 hyp_calls_depth(const struct hyp_trace_cpu *cpu)
 {
 	return cpu->calls.depth;
@@ -41,9 +36,9 @@ u64 hyp_calls_return(const struct hyp_trace_cpu *cpu, u64 *depth, u64 record, u6
 	return ret;
 }
 
-/**
- * hyp_calls_forget() - do not record the returns of functions that have been called
- * @cpu:	a CPU that does not execute them, or this one; its ring is another one now
+/*
+ * Do not record the returns of functions that have been called: this CPU's ring is another one
+ * now. If @cpu is another CPU, it executes none of them.
  */
 void hyp_calls_forget(struct hyp_trace_cpu *cpu)
 {

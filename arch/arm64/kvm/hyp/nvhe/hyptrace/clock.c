@@ -13,11 +13,9 @@ static struct {
 	struct hyp_clock	clock;
 } host_clock;
 
-/**
- * hyp_clock_try_copy() - copy the clock that the host has set last, without a lock
- * @clock:	where to
- *
- * Return: false if it is being changed; then @clock may be of no use
+/*
+ * Copy the clock that the host has set last, without a lock. Return false if it is being
+ * changed; then @clock may be of no use.
  */
 bool hyp_clock_try_copy(struct hyp_clock *clock)
 {
@@ -29,13 +27,10 @@ bool hyp_clock_try_copy(struct hyp_clock *clock)
 	return !(seq & 1) && seq == READ_ONCE(host_clock.seq);
 }
 
-/**
- * hyp_clock_copy() - copy the clock that the host has set last
- * @clock:	this CPU's copy
- *
- * This runs whenever a CPU wakes up and, with set_event_pid, when it switches between
- * tasks. So it takes the lock, which is global, only if the clock is being changed at the
- * same time.
+/*
+ * Copy the clock that the host has set last. This runs whenever a CPU wakes up and, with
+ * set_event_pid, when it switches between tasks. So it takes the lock, which is global, only if
+ * the clock is being changed at the same time.
  */
 void hyp_clock_copy(struct hyp_clock *clock)
 {

@@ -20,13 +20,9 @@ bool hyp_trace_locked __ro_after_init =
 
 bool hyp_trace_panicked;
 
-/**
- * hyp_trace_cpu_is_away() - test whether a CPU can't be tracing now
- * @cpu:	the CPU, locked
- *
- * After a panic EL2 knows this of no CPU: a CPU comes out of firmware without the lock then.
- *
- * Return: true if it executes this, or is off or in firmware
+/*
+ * Test whether a CPU can't be tracing now: it executes this, or is off or in firmware. After a
+ * panic EL2 knows this of no CPU: a CPU comes out of firmware without the lock then.
  */
 bool hyp_trace_cpu_is_away(struct hyp_trace_cpu *cpu)
 {

@@ -45,11 +45,7 @@ void __iomem *hyp_trace_gicd __ro_after_init;
 static u32 doorbell_sgi;
 static bool doorbell_set;
 
-/**
- * hyp_trace_has_doorbell() - test whether EL2 can interrupt the host
- *
- * Return: true if the host has chosen an interrupt
- */
+/* Has the host chosen an interrupt for EL2 to raise? */
 bool hyp_trace_has_doorbell(void)
 {
 	return READ_ONCE(doorbell_set);

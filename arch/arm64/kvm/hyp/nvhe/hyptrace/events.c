@@ -265,11 +265,7 @@ void __hyp_trace_enter(u64 type, u8 reason)
 	hyp_trace_enter_now(type, reason);
 }
 
-/**
- * hyp_trace_enter_at() - as hyp_trace_enter(), if the time is known
- * @reason:	enum hyp_crossing
- * @now:	boot clock [ns]
- */
+/* As hyp_trace_enter(), if the time is known. */
 void hyp_trace_enter_at(u8 reason, u64 now)
 {
 	u64 type = hyp_emit_hyp_enter_enabled();
@@ -296,11 +292,7 @@ void __hyp_trace_enter_host(u64 type, u64 esr)
 	hyp_trace_enter_now(type, host_reason[ESR_ELx_EC(esr)]);
 }
 
-/**
- * hyp_trace_enter_host_at() - as hyp_trace_enter_host(), if the time is known
- * @esr:	ESR_EL2
- * @now:	boot clock [ns]
- */
+/* As hyp_trace_enter_host(), if the time is known. */
 void hyp_trace_enter_host_at(u64 esr, u64 now)
 {
 	hyp_trace_enter_at(host_reason[ESR_ELx_EC(esr)], now);
@@ -342,11 +334,7 @@ void __hyp_trace_exit(u64 type, u8 reason)
 	hyp_trace_write_exit(cpu, hyp_clock_now(&cpu->clock), type, reason);
 }
 
-/**
- * hyp_trace_exit_at() - as hyp_trace_exit(), if the time is known
- * @reason:	enum hyp_crossing
- * @now:	boot clock [ns]
- */
+/* As hyp_trace_exit(), if the time is known. */
 void hyp_trace_exit_at(u8 reason, u64 now)
 {
 	u64 type = hyp_emit_hyp_exit_enabled();
@@ -366,12 +354,7 @@ void hyp_trace_exit_at(u8 reason, u64 now)
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
 
-/**
- * hyp_record_size() - size of an event's record
- * @event:	the event's number
- *
- * Return: the size [bytes]
- */
+/* The size of an event's record [bytes]. */
 u32 hyp_record_size(unsigned int event)
 {
 	switch (event) {

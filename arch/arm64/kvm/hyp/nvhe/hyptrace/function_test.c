@@ -96,9 +96,7 @@ do {						\
 	OPTIMIZER_HIDE_VAR(__result);		\
 } while (0)
 
-/**
- * hyp_test_tree() - call eleven functions, this one included
- */
+/* Call eleven functions, this one included. */
 test_function void hyp_test_tree(void)
 {
 	hyp_test_branch(1);
@@ -109,9 +107,7 @@ test_function void hyp_test_tree(void)
 	use(hyp_test_address());
 }
 
-/**
- * hyp_result_kinds() - call further functions, with results and without
- */
+/* Call further functions, with results and without. */
 test_function void hyp_result_kinds(void)
 {
 	use(hyp_result_bool());
@@ -119,12 +115,7 @@ test_function void hyp_result_kinds(void)
 	hyp_result_void();
 }
 
-/**
- * hyp_test_recurse() - call itself, and record the event selftest where that ends
- * @depth:	how many times
- *
- * Return: @depth
- */
+/* Call itself @depth times, and record the event selftest where that ends. */
 test_function u64 hyp_test_recurse(u64 depth)
 {
 	OPTIMIZER_HIDE_VAR(depth);

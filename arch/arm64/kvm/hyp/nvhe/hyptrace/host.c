@@ -51,11 +51,7 @@ static void trace_hcall(struct kvm_cpu_context *host_ctxt)
 		hyp_emit_host_hcall_done(id, host_ctxt);
 }
 
-/**
- * hyp_trace_handle() - handle_trap(), traced, between hyp_enter and hyp_exit
- * @esr:	ESR_EL2
- * @host_ctxt:	the host's registers
- */
+/* Call handle_trap() between hyp_enter and hyp_exit, and record hypercalls. */
 void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt)
 {
 	if (ESR_ELx_EC(esr) == ESR_ELx_EC_HVC64)

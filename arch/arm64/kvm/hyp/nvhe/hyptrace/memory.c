@@ -119,25 +119,16 @@ static int region_give_back(struct hyp_trace_memory *mem, u32 *budget)
 	return mem->region_taken ? -EINPROGRESS : 0;
 }
 
-/**
- * hyp_trace_memory_element() - what the list has of a shared page
- * @mem:	memory that has been taken
- * @i:		number of the page
- *
- * Return: @mem->element bytes, which begin with the page's address at EL2
+/*
+ * What the list has of a shared page: @mem->element bytes, which begin with the page's address
+ * at EL2.
  */
 void *hyp_trace_memory_element(const struct hyp_trace_memory *mem, u32 i)
 {
 	return pfn_to_hyp_va(mem->region_pfn) + i * mem->element;
 }
 
-/**
- * hyp_trace_memory_page() - a shared page
- * @mem:	memory that has been taken
- * @i:		number of the page
- *
- * Return: its address at EL2
- */
+/* The address of a shared page at EL2. */
 void *hyp_trace_memory_page(const struct hyp_trace_memory *mem, u32 i)
 {
 	return *(void **)hyp_trace_memory_element(mem, i);
@@ -266,11 +257,9 @@ int hyp_trace_memory_load(struct hyp_trace_memory *mem, u64 pfn, u64 region_page
 	return -EINPROGRESS;
 }
 
-/**
- * hyp_trace_memory_unload() - do a step of giving memory back
- * @mem:	memory that is loaded, and no longer used; or that is being unloaded
- *
- * Return: as __hyp_trace_unload() in asm/hyptrace.h
+/*
+ * Do a step of giving memory back that is no longer used. Return as __hyp_trace_unload() does,
+ * see asm/hyptrace.h.
  */
 int hyp_trace_memory_unload(struct hyp_trace_memory *mem)
 {

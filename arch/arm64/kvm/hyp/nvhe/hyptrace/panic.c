@@ -79,12 +79,7 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 				   panic->elr - (u64)__hyp_text_start : -1);
 }
 
-/**
- * hyp_trace_end() - EL2 has panicked: this CPU traces and measures no more
- * @cpu:	this CPU
- *
- * Context: takes no lock.
- */
+/* EL2 has panicked: this CPU traces and measures no more. Take no lock. */
 void hyp_trace_end(struct hyp_trace_cpu *cpu)
 {
 	ext_ring_close(&cpu->user.ring);

@@ -105,9 +105,9 @@ void hyp_stack_record(struct hyp_trace_cpu *cpu, u64 now)
 	ext_ring_write(stack, offsetof(struct trace_ext_stack, caller[n]), &cpu->user.ring, now);
 }
 
-/**
- * hyp_stack_unhook() - have backtraces of this CPU show the real return addresses
- * @cpu:	this CPU, which panics: none of its functions that are hooked will return
+/*
+ * Have backtraces of this CPU show the real return addresses. It panics: none of its functions
+ * that are hooked will return.
  */
 void hyp_stack_unhook(struct hyp_trace_cpu *cpu)
 {

@@ -50,10 +50,7 @@ static void ring_open(struct hyp_trace_ring *ring)
 		ext_ring_open(&ring->ring);
 }
 
-/**
- * hyp_trace_rings_reopen() - open the rings that were replaced while this CPU was in firmware
- * @cpu:	this CPU, locked
- */
+/* Open the rings that were replaced while this CPU was in firmware. */
 void hyp_trace_rings_reopen(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);

@@ -165,10 +165,7 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 		add_hcall(cpu, id, cycles);
 }
 
-/**
- * hyp_totals_psci_leave() - this CPU is about to call PSCI firmware
- * @cpu:	this CPU
- */
+/* This CPU is about to call PSCI firmware. */
 void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu)
 {
 	u64 now = hyp_clock_cycles();
@@ -179,10 +176,7 @@ void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu)
 	cpu->totals.left = now;
 }
 
-/**
- * hyp_totals_psci_return() - this CPU is back from PSCI firmware
- * @cpu:	this CPU
- */
+/* This CPU is back from PSCI firmware. */
 void hyp_totals_psci_return(struct hyp_trace_cpu *cpu)
 {
 	u64 now = hyp_clock_cycles();
@@ -261,21 +255,15 @@ static __always_inline void measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u
 		add_guest(cpu, key, ran);
 }
 
-/**
- * hyp_totals_guest_enter() - a guest is about to run, and no event is recorded
- * @vcpu:	its vCPU
- */
+/* A guest is about to run, and no event is recorded. */
 void hyp_totals_guest_enter(struct kvm_vcpu *vcpu)
 {
 	measure_enter(vcpu, hyp_clock_cycles());
 }
 
-/**
- * hyp_totals_guest_exit() - a guest has run, and no event is recorded
- * @vcpu:	its vCPU
- * @exit_code:	ARM_EXCEPTION_*, perhaps with a system error
- *
- * Return: @exit_code: the caller, which is on the path of each exit, need not keep it
+/*
+ * A guest has run, and no event is recorded. Return @exit_code: the caller, which is on the path
+ * of each exit, need not keep it.
  */
 u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code)
 {
@@ -283,22 +271,13 @@ u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code)
 	return exit_code;
 }
 
-/**
- * hyp_totals_guest_enter_at() - as hyp_totals_guest_enter(), if the time is known
- * @vcpu:	the guest's vCPU
- * @now:	counter value
- */
+/* As hyp_totals_guest_enter(), if the counter has been read. */
 void hyp_totals_guest_enter_at(struct kvm_vcpu *vcpu, u64 now)
 {
 	measure_enter(vcpu, now);
 }
 
-/**
- * hyp_totals_guest_exit_at() - as hyp_totals_guest_exit(), if the time is known
- * @vcpu:	the guest's vCPU
- * @exit_code:	ARM_EXCEPTION_*, perhaps with a system error
- * @now:	counter value
- */
+/* As hyp_totals_guest_exit(), if the counter has been read. */
 void hyp_totals_guest_exit_at(struct kvm_vcpu *vcpu, u64 exit_code, u64 now)
 {
 	measure_exit(vcpu, exit_code, now);

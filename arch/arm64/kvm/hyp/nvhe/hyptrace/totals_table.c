@@ -305,10 +305,7 @@ void handle___hyp_totals_unload(struct kvm_cpu_context *host_ctxt)
 	cpu_reg(host_ctxt, 1) = ret;
 }
 
-/**
- * hyp_totals_shut() - let the fast paths find no table
- * @totals:	this CPU's, or those of a CPU that can't be measuring
- */
+/* Let the fast paths of this CPU, or of one that can't be measuring, find no table. */
 void hyp_totals_shut(struct hyp_totals_cpu *totals)
 {
 	totals->open = false;

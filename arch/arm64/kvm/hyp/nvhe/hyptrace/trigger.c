@@ -123,13 +123,7 @@ bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
 	return written;
 }
 
-/**
- * hyp_trigger_left() - how often a trigger may still act
- * @event:	its event
- * @use:	what kind of trigger
- *
- * Return: the number; -1 if there is no limit
- */
+/* How often a trigger may still act; -1 if there is no limit. */
 s64 hyp_trigger_left(unsigned int event, enum hyp_filter_use use)
 {
 	return READ_ONCE(hyp_triggers[use][event].left);

@@ -47,13 +47,8 @@ static u64 told_state;
 
 #define STATE_WILL_ASK	BIT(1)
 
-/**
- * hyp_trace_event_is_set() - test whether the host has enabled an event
- * @event:	its number
- *
- * hyp_emit_<event>_enabled() also takes the mode into account.
- *
- * Return: true if the host has enabled it
+/*
+ * Has the host enabled an event? hyp_emit_<event>_enabled() also takes the mode into account.
  */
 bool hyp_trace_event_is_set(unsigned int event)
 {
@@ -187,23 +182,16 @@ static bool state_set(bool stopped)
 	return true;
 }
 
-/**
- * hyp_trace_is_running() - test whether triggers let events be recorded
- *
- * Return: false if they have stopped that, or the host has
- */
+/* Return false if triggers, or the host, have stopped recording. */
 bool hyp_trace_is_running(void)
 {
 	return !(READ_ONCE(running_state) & STATE_STOPPED);
 }
 
-/**
- * hyp_trace_turn() - stop recording, or start it, on all CPUs
- * @on:		start it
- *
- * Context: in an event or a hypercall, without locks. When this returns true, this CPU's sites see
- * it; other CPUs see it when they next read an event's word.
- * Return: false if it was so before, or another CPU is doing it
+/*
+ * Stop recording, or start it, on all CPUs; in an event or a hypercall, without locks. Return
+ * false if it was so before, or another CPU is doing it. When this returns true, this CPU's
+ * sites see it; other CPUs see it when they next read an event's word.
  */
 bool hyp_trace_turn(bool on)
 {
@@ -272,50 +260,31 @@ static void flag_set(bool *flag, bool value)
 	hyp_spin_unlock(&settings.lock);
 }
 
-/**
- * hyp_trace_set_filtered() - have an event filtered, or not
- * @event:	its number
- * @filtered:	whether it has a filter
- */
+/* Have an event filtered, or not. */
 void hyp_trace_set_filtered(unsigned int event, bool filtered)
 {
 	flag_set(&settings.filtered[event], filtered);
 }
 
-/**
- * hyp_trace_set_trigger() - make an event a trigger, or not
- * @event:	its number
- * @use:	what kind of trigger
- * @trigger:	whether it is one
- */
+/* Make an event a trigger, or not. */
 void hyp_trace_set_trigger(unsigned int event, enum hyp_filter_use use, bool trigger)
 {
 	flag_set(&settings.trigger[use][event], trigger);
 }
 
-/**
- * hyp_trace_set_stacks() - have the stack recorded after each event, or not
- * @on:		record it
- */
+/* Have the stack recorded after each event, or not. */
 void hyp_trace_set_stacks(bool on)
 {
 	flag_set(&settings.stacks, on);
 }
 
-/**
- * hyp_trace_set_functions() - have calls of functions that are hooked recorded, or not
- * @on:		record them
- */
+/* Have calls of functions that are hooked recorded, or not. */
 void hyp_trace_set_functions(bool on)
 {
 	flag_set(&settings.functions, on);
 }
 
-/**
- * hyp_trace_set_followed() - have an event go to the follower's rings, or not
- * @event:	its number
- * @id:		the host's number of it; 0 if it does not go there
- */
+/* Have an event go to the follower's rings, with the host's number of it; not if that is 0. */
 void hyp_trace_set_followed(unsigned int event, u16 id)
 {
 	hyp_spin_lock(&settings.lock);

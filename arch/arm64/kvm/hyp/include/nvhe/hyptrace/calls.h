@@ -48,10 +48,7 @@ struct hyp_calls {
 /* The address of hyp_hook_return (hook.S). */
 extern const u64 hyp_hook_return_address;
 
-/**
- * hyp_calls_special_update() - compute @calls->special, after a change of what it depends on
- * @calls:	this CPU's
- */
+/* Compute @calls->special, after a change of what it depends on. */
 static inline void hyp_calls_special_update(struct hyp_calls *calls)
 {
 	calls->special = max3(calls->first, calls->root, calls->not);

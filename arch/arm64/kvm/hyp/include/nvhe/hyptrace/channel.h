@@ -21,12 +21,7 @@ bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code);
 	[ESR_ELx_EC_HVC64]	= hyp_channel_handle,			\
 	[ESR_ELx_EC_SMC64]	= hyp_channel_handle,
 
-/**
- * hyp_channel_has() - test whether an event is one that guests record themselves
- * @event:	its number
- *
- * Return: true if so: no other site of EL2 looks at it
- */
+/* Do guests record this event themselves? Then no other site of EL2 looks at it. */
 static inline bool hyp_channel_has(unsigned int event)
 {
 	return event >= HYP_EVENT_guest_trace_1 && event <= HYP_EVENT_guest_clock;

@@ -47,36 +47,19 @@ static __always_inline u64 hyp_clock_cycles(void)
 	return cyc;
 }
 
-/**
- * hyp_clock_ns() - convert an interval
- * @clock:	this CPU's clock
- * @cyc:	the interval [cycles]
- *
- * Return: the interval [ns]
- */
+/* Convert an interval from cycles to ns. */
 static __always_inline u64 hyp_clock_ns(const struct hyp_clock *clock, u64 cyc)
 {
 	return mul_u64_u64_shr(cyc << clock->shift, clock->mult, 64);
 }
 
-/**
- * hyp_clock_at() - boot time at a value of the counter
- * @clock:	this CPU's clock
- * @cyc:	the counter's value
- *
- * Return: boot time [ns]
- */
+/* Boot time [ns] at a value of the counter. */
 static __always_inline u64 hyp_clock_at(const struct hyp_clock *clock, u64 cyc)
 {
 	return clock->base + hyp_clock_ns(clock, cyc);
 }
 
-/**
- * hyp_clock_now() - boot time
- * @clock:	this CPU's clock
- *
- * Return: boot time [ns]
- */
+/* Boot time [ns]. */
 static __always_inline u64 hyp_clock_now(const struct hyp_clock *clock)
 {
 	return hyp_clock_at(clock, hyp_clock_cycles());

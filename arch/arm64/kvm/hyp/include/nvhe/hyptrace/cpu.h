@@ -136,12 +136,7 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 /* Indexed by CPU, 0 if there is no such CPU (hyp-smp.c). */
 extern unsigned long kvm_arm_hyp_percpu_base[NR_CPUS];
 
-/**
- * hyp_trace_cpu_get() - the tracing state of a CPU
- * @cpu:	its number, untrusted
- *
- * Return: the state, or NULL if there is no such CPU
- */
+/* The tracing state of a CPU, whose number is untrusted; NULL if there is no such CPU. */
 static inline struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu)
 {
 	if (cpu >= NR_CPUS || !kvm_arm_hyp_percpu_base[cpu])
@@ -155,24 +150,17 @@ bool hyp_trace_cpu_is_away(struct hyp_trace_cpu *cpu);
 /* EL2 has panicked: no CPU may trace any more, but for hyp_panic. */
 extern bool hyp_trace_panicked;
 
-/**
- * hyp_trace_latch_pid() - keep the pid of the task that has entered EL2
- * @cpu:	this CPU
- *
- * The host writes it in contextidr_thread_switch(). From here on the register changes hands,
- * somewhere in the middle of a switch to a vCPU.
+/*
+ * Keep the pid of the task that has entered EL2. The host writes it in
+ * contextidr_thread_switch(). From here on the register changes hands, somewhere in the middle
+ * of a switch to a vCPU.
  */
 static __always_inline void hyp_trace_latch_pid(struct hyp_trace_cpu *cpu)
 {
 	cpu->pid = read_sysreg_el1(SYS_CONTEXTIDR);
 }
 
-/**
- * hyp_trace_head() - fill in a record's struct trace_entry: type, no flags, no preempt count, pid
- * @cpu:	this CPU
- * @ent:	the struct trace_entry
- * @type:	the host's number of the event
- */
+/* Fill in a record's struct trace_entry: type, no flags, no preempt count, pid. */
 static __always_inline void hyp_trace_head(const struct hyp_trace_cpu *cpu, void *ent, u64 type)
 {
 	*(u64 *)ent = type | cpu->pid << 32;

@@ -15,14 +15,7 @@ extern struct ext_filter_pred hyp_filter_pred[HYP_FILTER_PLACES];
 /* The place where each event's filter begins; 0 if the event has none. */
 extern u16 hyp_event_filter[HYP_FILTER_USES][HYP_NR_EVENTS];
 
-/**
- * hyp_filter_match() - apply an event's filter
- * @draft:	the event
- * @type:	its word in hyp_words[]
- * @use:	which of its filters
- *
- * Return: true if the event is to be recorded, or is to act
- */
+/* Apply a filter of an event, whose word in hyp_words[] is @type. */
 static __always_inline bool hyp_filter_match(const struct hyp_trace_draft *draft, u64 type,
 					     enum hyp_filter_use use)
 {

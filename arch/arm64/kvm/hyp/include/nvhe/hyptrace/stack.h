@@ -13,21 +13,13 @@
 /* An address of EL2's text and this are the address in the kernel; 0 before it is known. */
 extern u64 hyp_text_to_kernel;
 
-/**
- * hyp_is_text() - test whether an address is in EL2's text
- * @addr:	the address
- *
- * Return: true if so
- */
+/* Test whether an address is in EL2's text. */
 static __always_inline bool hyp_is_text(u64 addr)
 {
 	return addr - (u64)__hyp_text_start < __hyp_text_end - __hyp_text_start;
 }
 
-/**
- * hyp_text_set() - set what addresses in records are
- * @text:	they are as if EL2's text began there
- */
+/* Show addresses in records as if EL2's text began at @text. */
 static inline void hyp_text_set(u64 text)
 {
 	WRITE_ONCE(hyp_text_to_kernel, text - (u64)__hyp_text_start);

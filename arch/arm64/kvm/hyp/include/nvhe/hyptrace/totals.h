@@ -91,10 +91,7 @@ struct hyp_totals_cpu {
 /* The present measurement, 0 before the first one. */
 extern u32 hyp_totals_epoch;
 
-/**
- * hyp_totals_settle() - the host goes on: EL2 will be entered anew
- * @totals:	this CPU's
- */
+/* The host goes on: EL2 will be entered anew. */
 static __always_inline void hyp_totals_settle(struct hyp_totals_cpu *totals)
 {
 	totals->away = 0;

@@ -26,24 +26,13 @@ hyp_totals_place(const struct hyp_totals_cpu *totals, u64 i)
 	return &totals->ordinary[i & totals->mask];
 }
 
-/**
- * hyp_totals_hash() - the first place of a key
- * @key:	the key
- *
- * Return: the number of the ordinary row, before it is reduced to the table's size
- */
+/* The number of the ordinary row of a key, before it is reduced to the table's size. */
 static __always_inline u64 hyp_totals_hash(u64 key)
 {
 	return key * HYP_TOTALS_HASH >> 32;
 }
 
-/**
- * hyp_totals_first() - the row where a key is most likely to be
- * @totals:	this CPU's table
- * @key:	the key
- *
- * Return: the row, perhaps with another key
- */
+/* The row where a key is most likely to be. It may have another key. */
 static __always_inline struct hyp_totals_own *
 hyp_totals_first(const struct hyp_totals_cpu *totals, u64 key)
 {
@@ -54,13 +43,9 @@ hyp_totals_first(const struct hyp_totals_cpu *totals, u64 key)
 #define HYP_TOTALS_BUCKET_LOW	(BIT_ULL(HYP_TOTALS_BITS(HYP_TOTALS_BUCKETS - 1)) + 1)
 #define HYP_TOTALS_BUCKET_HIGH	BIT_ULL(HYP_TOTALS_BITS(0))
 
-/**
- * hyp_totals_bucket() - the bucket of an interval
- * @ns:		the interval [ns], HYP_TOTALS_BUCKET_LOW to HYP_TOTALS_BUCKET_HIGH
- *
+/*
+ * The bucket of an interval from HYP_TOTALS_BUCKET_LOW to HYP_TOTALS_BUCKET_HIGH [ns].
  * HYP_TOTALS_BITS() says which bounds the buckets have.
- *
- * Return: its number
  */
 static __always_inline u64 hyp_totals_bucket(u64 ns)
 {
@@ -69,11 +54,7 @@ static __always_inline u64 hyp_totals_bucket(u64 ns)
 	return zeros - (64 - HYP_TOTALS_BITS(0));
 }
 
-/**
- * hyp_totals_publish_begin() - a row is about to be written
- * @row:	the shared copy
- * @count:	its new count
- */
+/* The shared copy of a row is about to be written. */
 static __always_inline void hyp_totals_publish_begin(struct hyp_totals_row *row, u64 count)
 {
 	WRITE_ONCE(row->count, count);
@@ -81,11 +62,7 @@ static __always_inline void hyp_totals_publish_begin(struct hyp_totals_row *row,
 	smp_wmb();
 }
 
-/**
- * hyp_totals_publish_end() - a row has been written
- * @row:	the shared copy
- * @count:	its new count
- */
+/* The shared copy of a row has been written. */
 static __always_inline void hyp_totals_publish_end(struct hyp_totals_row *row, u64 count)
 {
 	/* The other fields before done: pairs with the acquire of the host's row_try(). */
