@@ -18,6 +18,7 @@
 struct dentry;
 struct rb_ext;
 struct trace_ext_functions;
+struct trace_ext_writer;
 
 /**
  * struct trace_ext_ring - memory of one CPU's ring
@@ -78,7 +79,7 @@ enum trace_ext_action {
  *		time
  * @set_cpus:	record events of these CPUs only. Initially all CPUs are recorded
  * @ignore:	stop (true) or resume (false) recording on this CPU. Interrupts are
- *		off. NULL if events do not belong to tasks
+ *		off
  * @set_mode:	set the mode. If @overwrite, a full ring loses the oldest events, else
  *		the newest. Any context.
  * @swap_page:	swap the spare page with id @spare, see struct ext_ring_swap; -EAGAIN if no page
@@ -102,12 +103,14 @@ enum trace_ext_action {
  *		-EBADF if nothing is recorded just now. NULL if the writer can't
  * @set_running: in mode TRACE_EXT_ON, stop or start recording, as triggers do. Any context
  * @is_running:	whether triggers or @set_running let events be recorded. Any context
- * @seen:	a reader has read events, and has closed its file. Any context. NULL if the writer
- *		need not know
+ * @seen:	a reader has read events, and has closed its file. Any context
  * @set_alarm:	call trace_ext_doorbell() on CPU @cpu at the next event at position
  *		@pos or later, once. Replaces an earlier alarm. Called on that CPU with
  *		interrupts off, or while it is offline or its ring is closed; otherwise
  *		returns -EBUSY. NULL if the writer can't: waiting readers then poll
+ *
+ * @start, @load, @unload, @swap_page, @reset and @enable are there always. Another one that is
+ * NULL is not needed, unless it says more.
  *
  * Functions that return int return 0 or a negative errno, and log the reason of a
  * failure. They may sleep, unless marked otherwise. The caller of @start, @stop, @unload,
@@ -115,32 +118,37 @@ enum trace_ext_action {
  * and @set_cpus.
  */
 struct trace_ext_ops {
-	int	(*start)(void);
-	void	(*stop)(void);
-	int	(*load)(const struct trace_ext_ring *ring);
-	int	(*unload)(const struct trace_ext_ring *ring, u64 *seq,
-			  u64 *dropped);
-	void	(*sync)(int cpu);
-	bool	(*is_open)(int cpu);
-	void	(*set_cpus)(const struct cpumask *cpus);
-	void	(*ignore)(bool ignore);
-	void	(*set_mode)(enum trace_ext_mode mode, bool overwrite);
-	int	(*swap_page)(int cpu, u32 spare, struct ext_ring_swap *swap);
-	int	(*reset)(int cpu, u64 *seq);
-	int	(*enable)(unsigned int event, u16 type);
-	int	(*set_filter)(unsigned int event, const struct ext_filter_pred *preds,
-			      unsigned int nr);
-	int	(*set_trigger)(unsigned int event, enum trace_ext_action action,
-			       long count, const struct ext_filter_pred *preds,
-			       unsigned int nr);
-	void	(*del_trigger)(unsigned int event, enum trace_ext_action action);
-	long	(*trigger_left)(unsigned int event, enum trace_ext_action action);
-	int	(*set_stacks)(bool on);
-	int	(*mark)(unsigned long ip, const char *text, size_t len);
-	void	(*set_running)(bool on);
-	bool	(*is_running)(void);
-	int	(*set_alarm)(int cpu, u64 pos);
-	void	(*seen)(void);
+	int	(*start)(struct trace_ext_writer *writer);
+	void	(*stop)(struct trace_ext_writer *writer);
+	int	(*load)(struct trace_ext_writer *writer, const struct trace_ext_ring *ring);
+	int	(*unload)(struct trace_ext_writer *writer, const struct trace_ext_ring *ring,
+			  u64 *seq, u64 *dropped);
+	void	(*sync)(struct trace_ext_writer *writer, int cpu);
+	bool	(*is_open)(struct trace_ext_writer *writer, int cpu);
+	void	(*set_cpus)(struct trace_ext_writer *writer, const struct cpumask *cpus);
+	void	(*ignore)(struct trace_ext_writer *writer, bool ignore);
+	void	(*set_mode)(struct trace_ext_writer *writer, enum trace_ext_mode mode,
+			    bool overwrite);
+	int	(*swap_page)(struct trace_ext_writer *writer, int cpu, u32 spare,
+			     struct ext_ring_swap *swap);
+	int	(*reset)(struct trace_ext_writer *writer, int cpu, u64 *seq);
+	int	(*enable)(struct trace_ext_writer *writer, unsigned int event, u16 type);
+	int	(*set_filter)(struct trace_ext_writer *writer, unsigned int event,
+			      const struct ext_filter_pred *preds, unsigned int nr);
+	int	(*set_trigger)(struct trace_ext_writer *writer, unsigned int event,
+			       enum trace_ext_action action, long count,
+			       const struct ext_filter_pred *preds, unsigned int nr);
+	void	(*del_trigger)(struct trace_ext_writer *writer, unsigned int event,
+			       enum trace_ext_action action);
+	long	(*trigger_left)(struct trace_ext_writer *writer, unsigned int event,
+				enum trace_ext_action action);
+	int	(*set_stacks)(struct trace_ext_writer *writer, bool on);
+	int	(*mark)(struct trace_ext_writer *writer, unsigned long ip, const char *text,
+			size_t len);
+	void	(*set_running)(struct trace_ext_writer *writer, bool on);
+	bool	(*is_running)(struct trace_ext_writer *writer);
+	int	(*set_alarm)(struct trace_ext_writer *writer, int cpu, u64 pos);
+	void	(*seen)(struct trace_ext_writer *writer);
 };
 
 /**

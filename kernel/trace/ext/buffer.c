@@ -23,9 +23,17 @@ static void unload_all(struct rb_ext *ext)
 	for_each_possible_cpu(cpu)
 		rb_ext_cpu_unload(per_cpu_ptr(ext->cpus, cpu));
 
-	if (ext->started)
-		ext->ops->stop();
+	if (ext->started && ext->ops->stop)
+		ext->ops->stop(ext->writer);
 	ext->started = false;
+}
+
+static void writer_set_mode(struct rb_ext *ext, enum trace_ext_mode mode)
+{
+	lockdep_assert_held(&ext->mode_lock);
+
+	if (ext->ops->set_mode)
+		ext->ops->set_mode(ext->writer, mode, ext->overwrite);
 }
 
 /*
@@ -36,9 +44,7 @@ static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 {
 	bool on = ext->on || ext->nr_starters;
 
-	lockdep_assert_held(&ext->mode_lock);
-
-	ext->ops->set_mode(on && !ext->paused ? TRACE_EXT_ON : otherwise, ext->overwrite);
+	writer_set_mode(ext, on && !ext->paused ? TRACE_EXT_ON : otherwise);
 }
 
 /* Set the mode again when something else than tracing_on has changed. */
@@ -53,7 +59,7 @@ static void set_mode_again(struct rb_ext *ext)
 static void set_running(struct rb_ext *ext, bool on)
 {
 	if (ext->ops->set_running && !ext->catching_up)
-		ext->ops->set_running(on);
+		ext->ops->set_running(ext->writer, on);
 }
 
 /* Load all rings, closed. On failure, some may be loaded. */
@@ -64,7 +70,7 @@ static int load_closed(struct rb_ext *ext)
 	lockdep_assert_held(&ext->lock);
 
 	if (!ext->started) {
-		ret = ext->ops->start();
+		ret = ext->ops->start(ext->writer);
 		if (ret)
 			return ret;
 		ext->started = true;
@@ -92,7 +98,7 @@ static int load_all(struct rb_ext *ext)
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
 		set_mode(ext, TRACE_EXT_DRAIN);
-	ext->ops->sync(-1);
+	rb_ext_sync(ext, -1);
 	return 0;
 }
 
@@ -152,7 +158,7 @@ int rb_ext_begin(struct rb_ext *ext)
 	if (ret)
 		unload_all(ext);
 	else
-		ext->ops->sync(-1);
+		rb_ext_sync(ext, -1);
 
 	return ret;
 }
@@ -187,7 +193,7 @@ int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 		pr_err_ratelimited("%s: no memory for CPU%d's buffer, it will not be traced\n",
 				   ext->name, cpu);
 	else
-		ext->ops->sync(cpu);
+		rb_ext_sync(ext, cpu);
 
 	rb_ext_rearm(c);
 	return 0;
@@ -246,7 +252,7 @@ void rb_ext_reader_gone(struct rb_ext *ext)
 		return;
 
 	if (ext->ops->seen && has_been_read(ext))
-		ext->ops->seen();
+		ext->ops->seen(ext->writer);
 	rb_ext_catch_up(ext);
 	if (!READ_ONCE(ext->on))
 		schedule_work(&ext->idle);
@@ -295,11 +301,11 @@ void rb_ext_off(struct rb_ext *ext)
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		update_on(ext);
-		ext->ops->set_mode(TRACE_EXT_DRAIN, ext->overwrite);
+		writer_set_mode(ext, TRACE_EXT_DRAIN);
 	}
 
 	/* After this, each event pair that had begun is complete. */
-	ext->ops->sync(-1);
+	rb_ext_sync(ext, -1);
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		update_on(ext);
@@ -343,7 +349,7 @@ static bool has_changed(struct rb_ext *ext)
 
 	/* While tracing is off and nothing can start it, the writer's state is of no account. */
 	return ext->nr_triggers && (ext->on || ext->nr_starters) &&
-	       ext->on != ext->ops->is_running();
+	       ext->on != ext->ops->is_running(ext->writer);
 }
 
 /**
@@ -467,7 +473,8 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 	scoped_guard(cpus_read_lock) {
 		guard(mutex)(&ext->lock);
 
-		ext->ops->set_cpus(cpus);
+		if (ext->ops->set_cpus)
+			ext->ops->set_cpus(ext->writer, cpus);
 		cpumask_copy(ext->tr->tracing_cpumask, cpus);
 	}
 

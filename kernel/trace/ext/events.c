@@ -74,7 +74,7 @@ static int perf_reg(struct trace_event_call *call, enum trace_reg type, struct p
 
 static int event_enable(struct trace_ext_event *event)
 {
-	return event->writer->ops->enable(event->number, event->call.event.type);
+	return event->writer->ops->enable(event->writer, event->number, event->call.event.type);
 }
 
 static bool is_in_frozen(const struct trace_event_file *file)
@@ -119,7 +119,7 @@ int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void
 	case TRACE_REG_UNREGISTER:
 		if (--event->users || !armed)
 			return 0;
-		return event->writer->ops->enable(event->number, 0);
+		return event->writer->ops->enable(event->writer, event->number, 0);
 	default:
 		return perf_reg(call, type, data);
 	}

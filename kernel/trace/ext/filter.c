@@ -93,7 +93,10 @@ static int event_set_filter(struct trace_event_file *file, const struct ext_filt
 {
 	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
 
-	return trace_array_ext(file->tr)->ops->set_filter(event->number, preds, nr);
+	const struct rb_ext *ext = trace_array_ext(file->tr);
+
+	return ext->ops->set_filter ?
+	       ext->ops->set_filter(ext->writer, event->number, preds, nr) : 0;
 }
 
 /**

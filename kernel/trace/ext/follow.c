@@ -512,7 +512,8 @@ static int event_begin(struct trace_ext_event *event)
 
 	/* Before the first event rings. */
 	WRITE_ONCE(follower->nr, follower->nr + 1);
-	ret = follower->ext.ops->enable(event->number, event->call.event.type);
+	ret = follower->ext.ops->enable(follower->ext.writer, event->number,
+					event->call.event.type);
 	if (ret)
 		one_less(follower);
 	else if (follower->nr == 1)
@@ -525,7 +526,7 @@ static void event_end(struct trace_ext_event *event)
 {
 	struct follower *follower = follower_of(event->writer);
 
-	follower->ext.ops->enable(event->number, 0);
+	follower->ext.ops->enable(follower->ext.writer, event->number, 0);
 	one_less(follower);
 }
 

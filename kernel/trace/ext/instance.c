@@ -53,7 +53,7 @@ static void follow_pid(void *data)
 		      this_cpu_read(tr->array_buffer.data->ignore_pid);
 
 	if (ext->ops->ignore)
-		ext->ops->ignore(ignore);
+		ext->ops->ignore(ext->writer, ignore);
 }
 
 /**
@@ -145,10 +145,10 @@ int trace_ext_set_flag(const struct trace_array *tr, u32 mask, bool enabled)
 	/* This kernel's trace_printk() can't write to an external buffer. */
 	if (!ext || !(mask & (TRACE_ITER_TRACE_PRINTK | TRACE_ITER_STACKTRACE)))
 		return 0;
-	if (mask == TRACE_ITER_TRACE_PRINTK || !ext->ops->set_stacks)
+	if (mask == TRACE_ITER_TRACE_PRINTK || !ext->writer->ops->set_stacks)
 		return -EINVAL;
 
-	return ext->ops->set_stacks(enabled);
+	return ext->ops->set_stacks ? ext->ops->set_stacks(ext->writer, enabled) : 0;
 }
 
 /* Dumps in a crash ----------------------------------------------------------------- */
@@ -207,41 +207,13 @@ void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one)
  * Operations of a writer that is not registered yet. What boot parameters set meanwhile is
  * remembered in the instance.
  */
-static int absent_start(void)
+static int absent_start(struct trace_ext_writer *writer)
 {
 	return -ENODEV;
 }
 
-static void absent_sync(int cpu)
-{
-}
-
-static void absent_set_cpus(const struct cpumask *cpus)
-{
-}
-
-static void absent_set_mode(enum trace_ext_mode mode, bool overwrite)
-{
-}
-
-static int absent_set_stacks(bool on)
-{
-	return 0;
-}
-
-static int absent_set_filter(unsigned int event, const struct ext_filter_pred *preds,
-			     unsigned int nr)
-{
-	return 0;
-}
-
 static const struct trace_ext_ops absent_ops = {
 	.start		= absent_start,
-	.sync		= absent_sync,
-	.set_cpus	= absent_set_cpus,
-	.set_mode	= absent_set_mode,
-	.set_filter	= absent_set_filter,
-	.set_stacks	= absent_set_stacks,
 };
 
 struct rb_ext *trace_ext_creating;

@@ -295,6 +295,13 @@ struct rb_ext {
  */
 #define RB_EXT_PAGES_AT_ONCE	((1 << 20) / EXT_RING_PAGE_SIZE)
 
+/* Have a CPU, or all if it is -1, open its ring. */
+static inline void rb_ext_sync(const struct rb_ext *ext, int cpu)
+{
+	if (ext->ops->sync)
+		ext->ops->sync(ext->writer, cpu);
+}
+
 /*
  * The writer's position; untrusted, as it is from shared memory. The acquire pairs with
  * ring_begin_page(). The page of that position has a valid header, and all earlier pages are

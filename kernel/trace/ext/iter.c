@@ -194,7 +194,7 @@ void rb_ext_iter_free(struct rb_ext_iter *iter)
 	struct rb_ext *ext = iter->c->ext;
 
 	if (iter->seen && ext->ops->seen)
-		ext->ops->seen();
+		ext->ops->seen(ext->writer);
 	if (atomic_dec_and_test(&ext->iters) && !READ_ONCE(ext->on))
 		schedule_work(&ext->idle);
 

@@ -69,7 +69,7 @@ static struct cpumask traced_cpus = { CPU_BITS_ALL };
 /* Writing -------------------------------------------------------------------------- */
 
 /* Called with interrupts off, so that nothing else writes to the ring or changes it. */
-static void write_one(struct kwriter *writer, u16 type, u64 id)
+static void write_one(struct kwriter *kw, u16 type, u64 id)
 {
 	const struct trace_event_raw_written record = {
 		.ent.type	= type,
@@ -77,24 +77,24 @@ static void write_one(struct kwriter *writer, u16 type, u64 id)
 		.id		= id,
 	};
 
-	ext_ring_write(&record, sizeof(record), &writer->ring, ktime_get_boot_fast_ns());
+	ext_ring_write(&record, sizeof(record), &kw->ring, ktime_get_boot_fast_ns());
 }
 
 static void write_work(struct kthread_work *work)
 {
-	struct kwriter *writer = container_of(work, struct kwriter, work);
+	struct kwriter *kw = container_of(work, struct kwriter, work);
 	u64 id;
 
-	for (id = 1; id <= writer->count; id++) {
+	for (id = 1; id <= kw->count; id++) {
 		scoped_guard(irqsave) {
 			u16 type = READ_ONCE(written_type);
 
 			/* The CPU is going offline, so the kthread runs on another one. */
-			if (writer != this_cpu_ptr(&kwriters))
+			if (kw != this_cpu_ptr(&kwriters))
 				return;
 
 			if (type && READ_ONCE(is_on))
-				write_one(writer, type, id);
+				write_one(kw, type, id);
 		}
 		cond_resched();
 	}
@@ -123,12 +123,12 @@ static ssize_t write_events_write(struct file *filp, const char __user *ubuf,
 	guard(cpus_read_lock)();
 
 	for_each_online_cpu(cpu) {
-		struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
+		struct kwriter *kw = per_cpu_ptr(&kwriters, cpu);
 
-		writer->count = count;
+		kw->count = count;
 		/* If the CPU has been offline, its kthread may be on another CPU. */
-		set_cpus_allowed_ptr(writer->worker->task, cpumask_of(cpu));
-		kthread_queue_work(writer->worker, &writer->work);
+		set_cpus_allowed_ptr(kw->worker->task, cpumask_of(cpu));
+		kthread_queue_work(kw->worker, &kw->work);
 	}
 	for_each_online_cpu(cpu)
 		kthread_flush_work(&per_cpu_ptr(&kwriters, cpu)->work);
@@ -162,15 +162,15 @@ static bool in_use;
 /* Open or close this CPU's ring. Runs in an interrupt, so the CPU is not writing. */
 static void kthread_ring_sync(void *unused)
 {
-	struct kwriter *writer = this_cpu_ptr(&kwriters);
+	struct kwriter *kw = this_cpu_ptr(&kwriters);
 
-	guard(raw_spinlock)(&writer->lock);
+	guard(raw_spinlock)(&kw->lock);
 
-	if (writer->loaded && READ_ONCE(in_use) &&
+	if (kw->loaded && READ_ONCE(in_use) &&
 	    cpumask_test_cpu(smp_processor_id(), &traced_cpus))
-		ext_ring_open(&writer->ring);
+		ext_ring_open(&kw->ring);
 	else
-		ext_ring_close(&writer->ring);
+		ext_ring_close(&kw->ring);
 }
 
 /*
@@ -179,48 +179,48 @@ static void kthread_ring_sync(void *unused)
  */
 static void ring_take_away(void *data)
 {
-	struct kwriter *writer = data;
+	struct kwriter *kw = data;
 
-	guard(raw_spinlock_irqsave)(&writer->lock);
+	guard(raw_spinlock_irqsave)(&kw->lock);
 
-	writer->loaded = false;
-	if (writer->ring.open)
-		ext_ring_suspend(&writer->ring);
+	kw->loaded = false;
+	if (kw->ring.open)
+		ext_ring_suspend(&kw->ring);
 }
 
 /* Runs on the writer's CPU, or while that CPU is offline. */
 static void ring_reset(void *data)
 {
-	struct kwriter *writer = data;
+	struct kwriter *kw = data;
 
-	guard(raw_spinlock_irqsave)(&writer->lock);
-	writer->first_seq = ext_ring_reset(&writer->ring);
+	guard(raw_spinlock_irqsave)(&kw->lock);
+	kw->first_seq = ext_ring_reset(&kw->ring);
 }
 
 /* Call @fn on a CPU, or here if that CPU is offline. */
 static void call_quiescent(int cpu, smp_call_func_t fn)
 {
-	struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
+	struct kwriter *kw = per_cpu_ptr(&kwriters, cpu);
 
-	if (!cpu_online(cpu) || smp_call_function_single(cpu, fn, writer, true))
-		fn(writer);
+	if (!cpu_online(cpu) || smp_call_function_single(cpu, fn, kw, true))
+		fn(kw);
 }
 
-static int kwriter_start(void)
+static int kwriter_start(struct trace_ext_writer *writer)
 {
 	WRITE_ONCE(in_use, true);
 	return 0;
 }
 
-static void kwriter_stop(void)
+static void kwriter_stop(struct trace_ext_writer *writer)
 {
 	WRITE_ONCE(in_use, false);
 	on_each_cpu(kthread_ring_sync, NULL, true);
 }
 
-static int kwriter_load(const struct trace_ext_ring *ring)
+static int kwriter_load(struct trace_ext_writer *writer, const struct trace_ext_ring *ring)
 {
-	struct kwriter *writer = per_cpu_ptr(&kwriters, ring->cpu);
+	struct kwriter *kw = per_cpu_ptr(&kwriters, ring->cpu);
 	struct ext_ring_record *records;
 	u32 id;
 
@@ -231,25 +231,26 @@ static int kwriter_load(const struct trace_ext_ring *ring)
 	for (id = 0; id < ring->nr_pages; id++)
 		records[id].page = ring->pages[id];
 
-	guard(raw_spinlock_irqsave)(&writer->lock);
-	ext_ring_init(&writer->ring, records, ring->nr_slots, ring->nr_pages, ring->meta);
-	writer->loaded = true;
+	guard(raw_spinlock_irqsave)(&kw->lock);
+	ext_ring_init(&kw->ring, records, ring->nr_slots, ring->nr_pages, ring->meta);
+	kw->loaded = true;
 	return 0;
 }
 
-static int kwriter_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped)
+static int kwriter_unload(struct trace_ext_writer *writer, const struct trace_ext_ring *ring,
+			  u64 *seq, u64 *dropped)
 {
-	struct kwriter *writer = per_cpu_ptr(&kwriters, ring->cpu);
+	struct kwriter *kw = per_cpu_ptr(&kwriters, ring->cpu);
 
 	call_quiescent(ring->cpu, ring_take_away);
 
-	*seq = writer->ring.seq;
-	*dropped = writer->ring.dropped;
-	kvfree(writer->ring.records);
+	*seq = kw->ring.seq;
+	*dropped = kw->ring.dropped;
+	kvfree(kw->ring.records);
 	return 0;
 }
 
-static void kwriter_sync(int cpu)
+static void kwriter_sync(struct trace_ext_writer *writer, int cpu)
 {
 	if (cpu == -1)
 		on_each_cpu(kthread_ring_sync, NULL, true);
@@ -257,19 +258,20 @@ static void kwriter_sync(int cpu)
 		smp_call_function_single(cpu, kthread_ring_sync, NULL, true);
 }
 
-static bool kwriter_is_open(int cpu)
+static bool kwriter_is_open(struct trace_ext_writer *writer, int cpu)
 {
 	return READ_ONCE(per_cpu(kwriters, cpu).ring.open);
 }
 
-static void kwriter_set_cpus(const struct cpumask *cpus)
+static void kwriter_set_cpus(struct trace_ext_writer *writer, const struct cpumask *cpus)
 {
 	cpumask_copy(&traced_cpus, cpus);
 	on_each_cpu(kthread_ring_sync, NULL, true);
 }
 
 /* There are no event pairs, so there is nothing to drain. */
-static void kwriter_set_mode(enum trace_ext_mode mode, bool overwrite)
+static void kwriter_set_mode(struct trace_ext_writer *writer, enum trace_ext_mode mode,
+			     bool overwrite)
 {
 	int cpu;
 
@@ -278,34 +280,35 @@ static void kwriter_set_mode(enum trace_ext_mode mode, bool overwrite)
 	WRITE_ONCE(is_on, mode == TRACE_EXT_ON);
 }
 
-static int kwriter_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
+static int kwriter_swap_page(struct trace_ext_writer *writer, int cpu, u32 spare,
+			     struct ext_ring_swap *swap)
 {
 	return ext_ring_swap(&per_cpu_ptr(&kwriters, cpu)->ring, spare, swap);
 }
 
-static int kwriter_reset(int cpu, u64 *seq)
+static int kwriter_reset(struct trace_ext_writer *writer, int cpu, u64 *seq)
 {
 	call_quiescent(cpu, ring_reset);
 	*seq = per_cpu_ptr(&kwriters, cpu)->first_seq;
 	return 0;
 }
 
-static int kwriter_enable(unsigned int event, u16 type)
+static int kwriter_enable(struct trace_ext_writer *writer, unsigned int event, u16 type)
 {
 	WRITE_ONCE(written_type, type);
 	return 0;
 }
 
-static int kwriter_set_alarm(int cpu, u64 pos)
+static int kwriter_set_alarm(struct trace_ext_writer *writer, int cpu, u64 pos)
 {
-	struct kwriter *writer = per_cpu_ptr(&kwriters, cpu);
+	struct kwriter *kw = per_cpu_ptr(&kwriters, cpu);
 
-	guard(raw_spinlock_irqsave)(&writer->lock);
+	guard(raw_spinlock_irqsave)(&kw->lock);
 
-	if (writer->ring.open && cpu_online(cpu) && cpu != smp_processor_id())
+	if (kw->ring.open && cpu_online(cpu) && cpu != smp_processor_id())
 		return -EBUSY;
 
-	ext_ring_set_alarm(&writer->ring, pos);
+	ext_ring_set_alarm(&kw->ring, pos);
 	return 0;
 }
 
@@ -364,13 +367,13 @@ static int kthread_cpu_dead(unsigned int cpu)
 	return trace_ext_cpu_dead(&kthread_writer, cpu);
 }
 
-static int __init kwriter_init(struct kwriter *writer, int cpu)
+static int __init kwriter_init(struct kwriter *kw, int cpu)
 {
-	raw_spin_lock_init(&writer->lock);
-	writer->bell = IRQ_WORK_INIT_HARD(ring_bell);
-	kthread_init_work(&writer->work, write_work);
-	writer->worker = kthread_create_worker(0, "trace_ext/%d", cpu);
-	return PTR_ERR_OR_ZERO(writer->worker);
+	raw_spin_lock_init(&kw->lock);
+	kw->bell = IRQ_WORK_INIT_HARD(ring_bell);
+	kthread_init_work(&kw->work, write_work);
+	kw->worker = kthread_create_worker(0, "trace_ext/%d", cpu);
+	return PTR_ERR_OR_ZERO(kw->worker);
 }
 
 static void __init kwriters_exit(void)

@@ -304,12 +304,12 @@ static int __init copy_cpu(u32 cpu)
 
 /* Operations ------------------------------------------------------------------------ */
 
-static int last_boot_start(void)
+static int last_boot_start(struct trace_ext_writer *writer)
 {
 	return -EROFS;
 }
 
-static int last_boot_load(const struct trace_ext_ring *to)
+static int last_boot_load(struct trace_ext_writer *writer, const struct trace_ext_ring *to)
 {
 	struct ext_ring *ring = per_cpu_ptr(&rings, to->cpu);
 	struct ext_ring_record *records;
@@ -338,7 +338,8 @@ static int last_boot_load(const struct trace_ext_ring *to)
 	return 0;
 }
 
-static int last_boot_unload(const struct trace_ext_ring *loaded, u64 *seq, u64 *dropped)
+static int last_boot_unload(struct trace_ext_writer *writer, const struct trace_ext_ring *loaded,
+			    u64 *seq, u64 *dropped)
 {
 	struct ext_ring *ring = per_cpu_ptr(&rings, loaded->cpu);
 
@@ -352,19 +353,20 @@ static int last_boot_unload(const struct trace_ext_ring *loaded, u64 *seq, u64 *
 	return 0;
 }
 
-static int last_boot_reset(int cpu, u64 *seq)
+static int last_boot_reset(struct trace_ext_writer *writer, int cpu, u64 *seq)
 {
 	*seq = ext_ring_reset(per_cpu_ptr(&rings, cpu));
 	forget_bank(cpu);
 	return 0;
 }
 
-static void last_boot_seen(void)
+static void last_boot_seen(struct trace_ext_writer *writer)
 {
 	last.bank->seen = true;
 }
 
-static int last_boot_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
+static int last_boot_swap_page(struct trace_ext_writer *writer, int cpu, u32 spare,
+			       struct ext_ring_swap *swap)
 {
 	int ret = ext_ring_swap(per_cpu_ptr(&rings, cpu), spare, swap);
 
@@ -373,42 +375,21 @@ static int last_boot_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
 	return ret;
 }
 
-static int last_boot_enable(unsigned int event, u16 type)
+static int last_boot_enable(struct trace_ext_writer *writer, unsigned int event, u16 type)
 {
 	return -EROFS;
 }
 
 /* There will never be another event. */
-static int last_boot_set_alarm(int cpu, u64 pos)
+static int last_boot_set_alarm(struct trace_ext_writer *writer, int cpu, u64 pos)
 {
 	return 0;
-}
-
-static void last_boot_sync(int cpu)
-{
-}
-
-static bool last_boot_is_open(int cpu)
-{
-	return false;
-}
-
-static void last_boot_set_cpus(const struct cpumask *cpus)
-{
-}
-
-static void last_boot_set_mode(enum trace_ext_mode mode, bool overwrite)
-{
 }
 
 const struct trace_ext_ops trace_ext_last_boot_ops = {
 	.start		= last_boot_start,
 	.load		= last_boot_load,
 	.unload		= last_boot_unload,
-	.sync		= last_boot_sync,
-	.is_open	= last_boot_is_open,
-	.set_cpus	= last_boot_set_cpus,
-	.set_mode	= last_boot_set_mode,
 	.swap_page	= last_boot_swap_page,
 	.reset		= last_boot_reset,
 	.enable		= last_boot_enable,

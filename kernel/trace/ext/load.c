@@ -138,7 +138,7 @@ static int cpu_install(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 
 	if (ring->reserved)
 		trace_ext_mem_begin(ring);
-	ret = c->ext->ops->load(ring);
+	ret = c->ext->ops->load(c->ext->writer, ring);
 	if (ret)
 		return ret;
 
@@ -168,7 +168,7 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
 		c->ring = NULL;
 
-	ret = c->ext->ops->unload(ring, &seq, &dropped);
+	ret = c->ext->ops->unload(c->ext->writer, ring, &seq, &dropped);
 
 	scoped_guard(raw_spinlock_irqsave, &c->lock) {
 		u64 lost = ret || seq < c->seq ? 0 : seq - c->seq;
@@ -324,7 +324,7 @@ int rb_ext_cpu_exchange(struct rb_ext_cpu *c, struct trace_ext_ring *ring)
 	}
 
 	if (cpu_online(c->cpu))
-		c->ext->ops->sync(c->cpu);
+		rb_ext_sync(c->ext, c->cpu);
 
 	return ret;
 }
@@ -359,7 +359,7 @@ void rb_ext_cpu_reset(struct rb_ext_cpu *c)
 	if (ring) {
 		scoped_guard(raw_spinlock_irqsave, &c->lock)
 			c->ring = NULL;
-		ret = c->ext->ops->reset(c->cpu, &seq);
+		ret = c->ext->ops->reset(c->ext->writer, c->cpu, &seq);
 	}
 	if (!ret)
 		trace_ext_mem_cleared(c->ext->writer, c->cpu, ring, since);

@@ -47,7 +47,7 @@ static ssize_t mark_write(struct file *filp, const char __user *ubuf, size_t cnt
 	/* The writer adds one. A mark is not empty, so one that is a line feed keeps it. */
 	feed = len > 1 && text[len - 1] == '\n';
 	len = feed ? len - 1 : min_t(size_t, len, TRACE_EXT_MARK_MAX);
-	ret = ext->ops->mark(_THIS_IP_, text, len);
+	ret = ext->ops->mark(ext->writer, _THIS_IP_, text, len);
 	return ret ?: len + feed;
 }
 

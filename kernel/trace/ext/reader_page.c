@@ -130,7 +130,7 @@ bool rb_ext_swap_page(struct rb_ext_cpu *c)
 
 	lockdep_assert_held(&c->lock);
 
-	if (c->ext->ops->swap_page(c->cpu, spare, &swap))
+	if (c->ext->ops->swap_page(c->ext->writer, c->cpu, spare, &swap))
 		return false;
 
 	slot = &c->slot_id[swap.pos % c->ring->nr_slots];

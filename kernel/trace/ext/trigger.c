@@ -141,6 +141,7 @@ static int set_trigger(struct trace_event_file *file, enum trace_ext_action acti
 {
 	const struct event_filter *filter = rcu_access_pointer(data->filter);
 	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
+	struct rb_ext *ext = trace_array_ext(file->tr);
 	struct ext_filter_pred *preds __free(kfree) = NULL;
 	int nr = 0, ret;
 
@@ -154,8 +155,8 @@ static int set_trigger(struct trace_event_file *file, enum trace_ext_action acti
 	if (nr < 0)
 		return nr;
 
-	ret = trace_array_ext(file->tr)->ops->set_trigger(event->number, action,
-							  (long)data->count, preds, nr);
+	ret = ext->ops->set_trigger(ext->writer, event->number, action, (long)data->count, preds,
+				    nr);
 	if (ret == -ENOSPC)
 		*why = TRACE_EXT_ERR_ROOM;
 
@@ -194,7 +195,7 @@ static void trigger_del(struct trace_event_file *file, enum trace_ext_kind kind)
 	enum trace_ext_action action = event->action[kind];
 	struct rb_ext *ext = trace_array_ext(file->tr);
 
-	ext->ops->del_trigger(event->number, action);
+	ext->ops->del_trigger(ext->writer, event->number, action);
 	if (kind == TRACE_EXT_TURNS)
 		rb_ext_del_trigger(ext, action == TRACE_EXT_START);
 	event->action[kind] = TRACE_EXT_NO_ACTION;
@@ -272,7 +273,8 @@ void trace_ext_trigger_count(struct trace_event_file *file)
 	for (kind = 0; kind < TRACE_EXT_HOSTS; kind++) {
 		data = trigger_of(file, kind);
 		if (data)
-			data->count = ext->ops->trigger_left(to_trace_ext_event(call)->number,
+			data->count = ext->ops->trigger_left(ext->writer,
+							     to_trace_ext_event(call)->number,
 							     action_of(data->cmd_ops->name));
 	}
 }

@@ -107,7 +107,7 @@ static void alarm_set(void *data)
 	old = c->alarm;
 	/* Store this first: rb_ext_doorbell() may run at once, and takes no lock. */
 	WRITE_ONCE(c->alarm, pos);
-	alarm->busy = c->ext->ops->set_alarm(c->cpu, pos);
+	alarm->busy = c->ext->ops->set_alarm(c->ext->writer, c->cpu, pos);
 	if (alarm->busy)
 		WRITE_ONCE(c->alarm, old);
 	else
@@ -122,7 +122,9 @@ static void alarm_set_anywhere(struct rb_ext_alarm *alarm)
 {
 	struct rb_ext_cpu *c = alarm->c;
 
-	if (!c->ext->ops->is_open(c->cpu)) {
+	const struct trace_ext_ops *ops = c->ext->ops;
+
+	if (!ops->is_open || !ops->is_open(c->ext->writer, c->cpu)) {
 		alarm_set(alarm);
 		if (!alarm->busy)
 			return;

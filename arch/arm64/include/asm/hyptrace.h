@@ -35,9 +35,9 @@
  *	suspend the CPU's ring for readers and its follower's (enum hyp_trace_ring_state);
  *	if @totals is 1 and the CPU has a table, keep totals, if it is 0 do not.
  * __hyp_trace_mode(mode, overwrite)
- *	Set enum hyp_trace_mode, for all CPUs and events, and for rings of readers.
+ *	Set enum trace_ext_mode, for all CPUs and events, and for rings of readers.
  * __hyp_trace_run(on)
- *	In mode HYP_TRACE_ON, stop recording (0) or start it (1), as triggers do. At first it
+ *	In mode TRACE_EXT_ON, stop recording (0) or start it (1), as triggers do. At first it
  *	is running.
  * __hyp_trace_event(event, id)
  *	Enable the event with that number (HYP_EVENT_<name>). Its records have @id as
@@ -61,7 +61,7 @@
  *	-EINVAL: out of range; or a comparison goes elsewhere, or compares what is outside
  *	of the event's record
  * __hyp_trace_trigger(event, use, action, count)
- *	Have the event, if its filter for that use matches, do enum hyp_trace_action, @count
+ *	Have the event, if its filter for that use matches, do enum trace_ext_action, @count
  *	times at most; -1 is no limit. A CPU that is at EL2 may still do what the event did
  *	before.
  *	-EINVAL: out of range, or the use has no such action; -EPERM: tracing is locked
@@ -138,6 +138,7 @@
 #include <linux/ext_ring.h>
 #include <linux/math.h>
 #include <linux/sizes.h>
+#include <linux/trace_ext.h>
 
 #include <asm/hyp_image.h>
 #include <asm/hyptrace_key.h>
@@ -169,32 +170,6 @@ extern void __iomem *kvm_nvhe_sym(hyp_trace_gicd);
 
 /* Added to a CPU's number, its follower's ring. */
 #define HYP_TRACE_FOLLOWER	BIT(16)
-
-/**
- * enum hyp_trace_mode - the events that EL2 records
- * @HYP_TRACE_OFF:	none
- * @HYP_TRACE_DRAIN:	only the hyp_exit of each hyp_enter that has been recorded
- * @HYP_TRACE_ON:	all that are enabled; if triggers have stopped that, as @HYP_TRACE_DRAIN
- */
-enum hyp_trace_mode {
-	HYP_TRACE_OFF,
-	HYP_TRACE_DRAIN,
-	HYP_TRACE_ON,
-};
-
-/**
- * enum hyp_trace_action - what an event that is a trigger does
- * @HYP_TRACE_NO_ACTION: nothing
- * @HYP_TRACE_STOP:	stop recording, after this event
- * @HYP_TRACE_START:	start recording, with this event
- * @HYP_TRACE_STACK:	record the stack
- */
-enum hyp_trace_action {
-	HYP_TRACE_NO_ACTION,
-	HYP_TRACE_STOP,
-	HYP_TRACE_START,
-	HYP_TRACE_STACK,
-};
 
 /**
  * enum hyp_filter_use - what an event's filter decides

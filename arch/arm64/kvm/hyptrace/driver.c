@@ -26,14 +26,21 @@ static DEFINE_PER_CPU(struct hyptrace_memory, memory[NR_RINGS]);
 
 /* Operations -------------------------------------------------------------------- */
 
+/* EL2 has two writers, and a ring of each on a CPU: that of hyp/, and its follower. */
+static enum hyptrace_ring kind_of(const struct trace_ext_writer *writer)
+{
+	return writer == &hyptrace_writer ? USER_RING : FOLLOWER_RING;
+}
+
 /* The number that EL2 knows a ring by. */
 static u64 ring_number(enum hyptrace_ring kind, int cpu)
 {
 	return cpu | (kind == FOLLOWER_RING ? HYP_TRACE_FOLLOWER : 0);
 }
 
-static int ring_load(enum hyptrace_ring kind, const struct trace_ext_ring *ring)
+static int hyptrace_load(struct trace_ext_writer *writer, const struct trace_ext_ring *ring)
 {
+	enum hyptrace_ring kind = kind_of(writer);
 	struct hyptrace_memory *mem = per_cpu_ptr(&memory[kind], ring->cpu);
 	struct arm_smccc_res res;
 	int ret;
@@ -119,9 +126,10 @@ static void __init follow_resume(void)
 }
 #endif
 
-static int ring_unload(enum hyptrace_ring kind, const struct trace_ext_ring *ring, u64 *seq,
-		       u64 *dropped)
+static int hyptrace_unload(struct trace_ext_writer *writer, const struct trace_ext_ring *ring,
+			   u64 *seq, u64 *dropped)
 {
+	enum hyptrace_ring kind = kind_of(writer);
 	struct arm_smccc_res res;
 	int ret;
 
@@ -141,7 +149,7 @@ static int ring_unload(enum hyptrace_ring kind, const struct trace_ext_ring *rin
 	return 0;
 }
 
-static int rings_start(enum hyptrace_ring kind)
+static int hyptrace_start(struct trace_ext_writer *writer)
 {
 	int ret = hyptrace_clock_start();
 
@@ -149,35 +157,43 @@ static int rings_start(enum hyptrace_ring kind)
 		return ret;
 
 	static_branch_inc_cpuslocked(&hyptrace_key);
-	hyptrace_rings_use(kind, true);
+	hyptrace_rings_use(kind_of(writer), true);
 	return 0;
 }
 
-static void rings_stop(enum hyptrace_ring kind)
+static void hyptrace_stop(struct trace_ext_writer *writer)
 {
-	hyptrace_rings_use(kind, false);
+	hyptrace_rings_use(kind_of(writer), false);
 	static_branch_dec_cpuslocked(&hyptrace_key);
 	hyptrace_clock_stop();
 }
 
-static void hyptrace_set_mode(enum trace_ext_mode mode, bool overwrite)
+static void hyptrace_sync(struct trace_ext_writer *writer, int cpu)
 {
-	static const enum hyp_trace_mode hyp_mode[] = {
-		[TRACE_EXT_OFF]		= HYP_TRACE_OFF,
-		[TRACE_EXT_DRAIN]	= HYP_TRACE_DRAIN,
-		[TRACE_EXT_ON]		= HYP_TRACE_ON,
-	};
+	hyptrace_rings_sync(kind_of(writer), cpu);
+}
+
+static bool hyptrace_is_open(struct trace_ext_writer *writer, int cpu)
+{
+	return hyptrace_ring_is_open(kind_of(writer), cpu);
+}
+
+static void hyptrace_set_mode(struct trace_ext_writer *writer, enum trace_ext_mode mode,
+			      bool overwrite)
+{
 	struct arm_smccc_res res;
 
-	hyptrace_call(&res, __hyp_trace_mode, hyp_mode[mode], overwrite);
+	hyptrace_call(&res, __hyp_trace_mode, mode, overwrite);
 	if (mode == TRACE_EXT_ON)
 		hyptrace_end_guest_runs();
 }
 
-static int ring_swap_page(enum hyptrace_ring kind, int cpu, u32 spare, struct ext_ring_swap *swap)
+static int hyptrace_swap_page(struct trace_ext_writer *writer, int cpu, u32 spare,
+			      struct ext_ring_swap *swap)
 {
+	u64 ring = ring_number(kind_of(writer), cpu);
 	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_swap, ring_number(kind, cpu), spare);
+	int ret = hyptrace_call(&res, __hyp_trace_swap, ring, spare);
 
 	if (ret < 0)
 		return ret;
@@ -204,7 +220,7 @@ static void reset_cpu(void *data)
 	reset->seq = reset->ret ? 0 : res.a2;
 }
 
-static int hyptrace_reset(int cpu, u64 *seq)
+static int hyptrace_reset(struct trace_ext_writer *writer, int cpu, u64 *seq)
 {
 	struct reset reset = { .cpu = cpu, .ret = -EBUSY };
 
@@ -222,68 +238,31 @@ static int hyptrace_reset(int cpu, u64 *seq)
 	return reset.ret;
 }
 
-static int hyptrace_enable(unsigned int event, u16 type)
+static int hyptrace_enable(struct trace_ext_writer *writer, unsigned int event, u16 type)
 {
+	bool follow = kind_of(writer) == FOLLOWER_RING;
 	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_event, event, type);
+	int ret = follow ? hyptrace_call(&res, __hyp_trace_follow, event, type) :
+			   hyptrace_call(&res, __hyp_trace_event, event, type);
 
 	if (ret)
-		pr_err_ratelimited("hyp_trace: can't enable event number %u: %pe%s\n",
-				   event, ERR_PTR(ret), hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: can't %s event number %u: %pe%s\n",
+				   follow ? "follow" : "enable", event, ERR_PTR(ret),
+				   hyptrace_if_locked(ret));
 	else if (type)
 		hyptrace_end_guest_runs();
 
 	return ret;
 }
 
-static int hyptrace_set_alarm(int cpu, u64 pos)
+static int hyptrace_set_alarm(struct trace_ext_writer *writer, int cpu, u64 pos)
 {
 	struct arm_smccc_res res;
 
 	return hyptrace_call(&res, __hyp_trace_alarm, cpu, pos);
 }
 
-/* The operations on both kinds of rings. */
-#define RING_OPS(name, kind)						\
-static int name##_start(void)						\
-{									\
-	return rings_start(kind);					\
-}									\
-									\
-static void name##_stop(void)						\
-{									\
-	rings_stop(kind);						\
-}									\
-									\
-static int name##_load(const struct trace_ext_ring *ring)		\
-{									\
-	return ring_load(kind, ring);					\
-}									\
-									\
-static int name##_unload(const struct trace_ext_ring *ring, u64 *seq, u64 *dropped) \
-{									\
-	return ring_unload(kind, ring, seq, dropped);			\
-}									\
-									\
-static void name##_sync(int cpu)					\
-{									\
-	hyptrace_rings_sync(kind, cpu);					\
-}									\
-									\
-static bool name##_is_open(int cpu)					\
-{									\
-	return hyptrace_ring_is_open(kind, cpu);			\
-}									\
-									\
-static int name##_swap_page(int cpu, u32 spare, struct ext_ring_swap *swap) \
-{									\
-	return ring_swap_page(kind, cpu, spare, swap);			\
-}
-
-RING_OPS(hyptrace, USER_RING)
-RING_OPS(follower, FOLLOWER_RING)
-
-static int hyptrace_set_stacks(bool on)
+static int hyptrace_set_stacks(struct trace_ext_writer *writer, bool on)
 {
 	struct arm_smccc_res res;
 	int ret = hyptrace_call(&res, __hyp_trace_stacks, on, (u64)__hyp_text_start);
@@ -295,29 +274,15 @@ static int hyptrace_set_stacks(bool on)
 	return ret;
 }
 
-static int follower_enable(unsigned int event, u16 type)
-{
-	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_follow, event, type);
-
-	if (ret)
-		pr_err_ratelimited("hyp_trace: can't follow event number %u: %pe%s\n",
-				   event, ERR_PTR(ret), hyptrace_if_locked(ret));
-	else if (type)
-		hyptrace_end_guest_runs();
-
-	return ret;
-}
-
 static const struct trace_ext_ops follower_ops = {
-	.start		= follower_start,
-	.stop		= follower_stop,
-	.load		= follower_load,
-	.unload		= follower_unload,
-	.sync		= follower_sync,
-	.is_open	= follower_is_open,
-	.swap_page	= follower_swap_page,
-	.enable		= follower_enable,
+	.start		= hyptrace_start,
+	.stop		= hyptrace_stop,
+	.load		= hyptrace_load,
+	.unload		= hyptrace_unload,
+	.sync		= hyptrace_sync,
+	.is_open	= hyptrace_is_open,
+	.swap_page	= hyptrace_swap_page,
+	.enable		= hyptrace_enable,
 };
 
 static struct trace_ext_ops hyptrace_ops __ro_after_init = {
@@ -463,7 +428,7 @@ static const char * __init why_unavailable(void)
 		return "virtual and physical counter differ";
 
 	/* EL2 must be set up although there is no VM yet. */
-	if (hyptrace_call(&res, __hyp_trace_mode, HYP_TRACE_OFF, 1))
+	if (hyptrace_call(&res, __hyp_trace_mode, TRACE_EXT_OFF, 1))
 		return "EL2 is set up only while a VM runs; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;
@@ -527,7 +492,7 @@ static int __init hyptrace_init(void)
 
 	hyptrace_available = true;
 	/* EL2 must know where its text is before a trigger asks for a stack. */
-	hyptrace_set_stacks(false);
+	hyptrace_set_stacks(&hyptrace_writer, false);
 	hyptrace_events_init();
 	hyptrace_last_boot_init();
 	trace_ext_register(&hyptrace_writer);

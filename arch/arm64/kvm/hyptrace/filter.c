@@ -90,8 +90,8 @@ static int hcall_set_filter(unsigned int event, enum hyp_filter_use use,
 }
 
 /* See @set_filter of struct trace_ext_ops. */
-int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
-			unsigned int nr)
+int hyptrace_set_filter(struct trace_ext_writer *writer, unsigned int event,
+			const struct ext_filter_pred *preds, unsigned int nr)
 {
 	return hcall_set_filter(event, HYP_FILTER_RECORD, preds, nr);
 }
@@ -102,7 +102,7 @@ static enum hyp_filter_use use_of(enum trace_ext_action action)
 	return action == TRACE_EXT_STACK_TRACE ? HYP_FILTER_STACK : HYP_FILTER_TRIGGER;
 }
 
-static int set_action(unsigned int event, enum hyp_filter_use use, enum hyp_trace_action action,
+static int set_action(unsigned int event, enum hyp_filter_use use, enum trace_ext_action action,
 		      long count)
 {
 	struct arm_smccc_res res;
@@ -112,39 +112,24 @@ static int set_action(unsigned int event, enum hyp_filter_use use, enum hyp_trac
 	if (ret)
 		pr_err_ratelimited("hyp_trace: EL2 does not take the trigger of event number %u: %pe%s\n",
 				   event, ERR_PTR(ret), hyptrace_if_locked(ret));
-	else if (action != HYP_TRACE_NO_ACTION)
+	else if (action != TRACE_EXT_NO_ACTION)
 		hyptrace_end_guest_runs();
 
 	return ret;
 }
 
-/**
- * hyptrace_set_trigger() - make an event a trigger
- * @event:	the event's number
- * @action:	what it shall do
- * @count:	how often at most; -1 for no limit
- * @preds:	when it shall do it: as for hyptrace_set_filter()
- * @nr:		their number
- *
- * Context: event_mutex is held.
- * Return: as hyptrace_set_filter()
- */
-int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long count,
+/* See @set_trigger of struct trace_ext_ops. */
+int hyptrace_set_trigger(struct trace_ext_writer *writer, unsigned int event,
+			 enum trace_ext_action action, long count,
 			 const struct ext_filter_pred *preds, unsigned int nr)
 {
-	static const enum hyp_trace_action hyp_action[] = {
-		[TRACE_EXT_NO_ACTION]	= HYP_TRACE_NO_ACTION,
-		[TRACE_EXT_STOP]	= HYP_TRACE_STOP,
-		[TRACE_EXT_START]	= HYP_TRACE_START,
-		[TRACE_EXT_STACK_TRACE]	= HYP_TRACE_STACK,
-	};
 	enum hyp_filter_use use = use_of(action);
 	int ret = hcall_set_filter(event, use, preds, nr);
 
 	if (ret)
 		return ret;
 
-	ret = set_action(event, use, hyp_action[action], count);
+	ret = set_action(event, use, action, count);
 	if (ret)
 		hcall_set_filter(event, use, NULL, 0);
 
@@ -152,18 +137,20 @@ int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long 
 }
 
 /* See @del_trigger of struct trace_ext_ops. */
-void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action)
+void hyptrace_del_trigger(struct trace_ext_writer *writer, unsigned int event,
+			  enum trace_ext_action action)
 {
 	enum hyp_filter_use use = use_of(action);
 
-	set_action(event, use, HYP_TRACE_NO_ACTION, 0);
+	set_action(event, use, TRACE_EXT_NO_ACTION, 0);
 	/* A CPU at EL2 may be about to apply the filter, and then to act. */
 	kick_all_cpus_sync();
 	hcall_set_filter(event, use, NULL, 0);
 }
 
 /* See @trigger_left of struct trace_ext_ops. */
-long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action)
+long hyptrace_trigger_left(struct trace_ext_writer *writer, unsigned int event,
+			   enum trace_ext_action action)
 {
 	struct arm_smccc_res res;
 	u64 number = event, use = use_of(action);
@@ -172,7 +159,7 @@ long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action)
 }
 
 /* See @set_running of struct trace_ext_ops. */
-void hyptrace_set_running(bool on)
+void hyptrace_set_running(struct trace_ext_writer *writer, bool on)
 {
 	struct arm_smccc_res res;
 	u64 run = on;
@@ -181,7 +168,7 @@ void hyptrace_set_running(bool on)
 }
 
 /* See @is_running of struct trace_ext_ops. */
-bool hyptrace_is_running(void)
+bool hyptrace_is_running(struct trace_ext_writer *writer)
 {
 	struct arm_smccc_res res;
 	u64 any = 0, use = HYP_FILTER_TRIGGER;

@@ -106,8 +106,8 @@ bool hyptrace_ring_is_open(enum hyptrace_ring kind, int cpu);
 void hyptrace_ring_close(enum hyptrace_ring kind, int cpu);
 void hyptrace_rings_use(enum hyptrace_ring kind, bool use);
 void hyptrace_rings_sync(enum hyptrace_ring kind, int cpu);
-void hyptrace_set_cpus(const struct cpumask *cpus);
-void hyptrace_ignore(bool ignore);
+void hyptrace_set_cpus(struct trace_ext_writer *writer, const struct cpumask *cpus);
+void hyptrace_ignore(struct trace_ext_writer *writer, bool ignore);
 void hyptrace_totals_turn(bool on);
 bool hyptrace_totals_are_on(void);
 void hyptrace_clock_changed(void);
@@ -123,15 +123,18 @@ void hyptrace_clock_resume(void);
 
 int hyptrace_doorbell_init(void);
 
-int hyptrace_set_filter(unsigned int event, const struct ext_filter_pred *preds,
-			unsigned int nr);
-int hyptrace_set_trigger(unsigned int event, enum trace_ext_action action, long count,
+int hyptrace_set_filter(struct trace_ext_writer *writer, unsigned int event,
+			const struct ext_filter_pred *preds, unsigned int nr);
+int hyptrace_set_trigger(struct trace_ext_writer *writer, unsigned int event,
+			 enum trace_ext_action action, long count,
 			 const struct ext_filter_pred *preds, unsigned int nr);
-void hyptrace_del_trigger(unsigned int event, enum trace_ext_action action);
-long hyptrace_trigger_left(unsigned int event, enum trace_ext_action action);
-int hyptrace_mark(unsigned long ip, const char *text, size_t len);
-void hyptrace_set_running(bool on);
-bool hyptrace_is_running(void);
+void hyptrace_del_trigger(struct trace_ext_writer *writer, unsigned int event,
+			  enum trace_ext_action action);
+long hyptrace_trigger_left(struct trace_ext_writer *writer, unsigned int event,
+			   enum trace_ext_action action);
+int hyptrace_mark(struct trace_ext_writer *writer, unsigned long ip, const char *text, size_t len);
+void hyptrace_set_running(struct trace_ext_writer *writer, bool on);
+bool hyptrace_is_running(struct trace_ext_writer *writer);
 
 void hyptrace_events_init(void);
 void hyptrace_last_boot_init(void);

@@ -10,17 +10,11 @@
 
 #include "hyptrace.h"
 
-/**
- * hyptrace_mark() - have EL2 record a text, on this CPU
- * @ip:		where in this kernel it comes from
- * @text:	the text
- * @len:	its length, 1 to TRACE_EXT_MARK_MAX
- *
- * The text is in registers, so that EL2 needs no memory of the host's.
- *
- * Return: 0; -EBADF if nothing is recorded just now; -ENODEV or -EIO as hyptrace_call()
+/*
+ * See @mark of struct trace_ext_ops. The text is in registers, so that EL2 needs no memory of the
+ * host's.
  */
-int hyptrace_mark(unsigned long ip, const char *text, size_t len)
+int hyptrace_mark(struct trace_ext_writer *writer, unsigned long ip, const char *text, size_t len)
 {
 	union {
 		struct arm_smccc_1_2_regs	regs;

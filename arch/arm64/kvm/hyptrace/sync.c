@@ -172,11 +172,8 @@ static bool is_concerned(int cpu, void *kind)
 	return is_open(cpu, kind) || is_written(*(enum hyptrace_ring *)kind, cpu);
 }
 
-/**
- * hyptrace_ignore() - trace, or don't, while the present task runs: see struct trace_ext_ops
- * @ignore:	don't
- */
-void hyptrace_ignore(bool ignore)
+/* See @ignore of struct trace_ext_ops. */
+void hyptrace_ignore(struct trace_ext_writer *writer, bool ignore)
 {
 	if (ignore == this_cpu_read(ignored))
 		return;
@@ -212,7 +209,7 @@ void hyptrace_clock_changed(void)
 	on_each_cpu_cond(is_busy, sync_this_cpu, NULL, true);
 }
 
-/* See @sync of struct trace_ext_ops. */
+/* Have a CPU, or all if it is -1, open the ring that has been loaded. */
 void hyptrace_rings_sync(enum hyptrace_ring kind, int cpu)
 {
 	guard(mutex)(&hyptrace_sync_lock);
@@ -223,11 +220,8 @@ void hyptrace_rings_sync(enum hyptrace_ring kind, int cpu)
 		smp_call_function_single(cpu, open_this_cpu, &kind, true);
 }
 
-/**
- * hyptrace_set_cpus() - trace on these CPUs: see struct trace_ext_ops
- * @cpus:	the CPUs
- */
-void hyptrace_set_cpus(const struct cpumask *cpus)
+/* See @set_cpus of struct trace_ext_ops. */
+void hyptrace_set_cpus(struct trace_ext_writer *writer, const struct cpumask *cpus)
 {
 	static struct cpumask concerned;
 	enum hyptrace_ring kind = USER_RING;

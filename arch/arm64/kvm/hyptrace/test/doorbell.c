@@ -109,7 +109,7 @@ static void expect_rings(struct kunit *test, const struct bell *bell, const char
 	int cpu, i;
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	for_each_online_cpu(cpu) {
 		unsigned int here = UINT_MAX, elsewhere = UINT_MAX;
 
@@ -173,8 +173,8 @@ void hostile_doorbell_follower(struct kunit *test)
 /* Each call to EL2 starts recording, and each event stops it. */
 static int set_triggers(int cpu)
 {
-	return hostile_trigger(HYP_EVENT_hyp_enter, HYP_TRACE_START, -1) ?:
-	       hostile_trigger(HYP_EVENT_selftest, HYP_TRACE_STOP, -1) ?:
+	return hostile_trigger(HYP_EVENT_hyp_enter, TRACE_EXT_START, -1) ?:
+	       hostile_trigger(HYP_EVENT_selftest, TRACE_EXT_STOP, -1) ?:
 	       hostile_run(1);
 }
 

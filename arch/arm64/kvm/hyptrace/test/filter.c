@@ -126,9 +126,9 @@ void hostile_draft_without_ring(struct kunit *test)
 	expect_pred(test, 0, PLACE, U8_MAX, rest_of(0, EXT_FILTER_NO, EXT_FILTER_YES));
 	expect_filter(test, 0, event, PLACE, 1);
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(event, type));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_STOP, -1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_STOP, -1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(2));
 	hostile_quiet(test);
 	hostile_expect_intact(test, ring, "an event without a ring");
@@ -194,20 +194,20 @@ static void bad_uses(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(uses); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_trigger_for(event, uses[i], HYP_TRACE_STACK, 1),
+				    hostile_trigger_for(event, uses[i], TRACE_EXT_STACK_TRACE, 1),
 				    "use %llx", uses[i]);
 		if (i)
 			KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_triggers(event, uses[i]),
 					    "use %llx", uses[i]);
 	}
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			hostile_trigger_for(event, HYP_FILTER_STACK, HYP_TRACE_STOP, 1));
+			hostile_trigger_for(event, HYP_FILTER_STACK, TRACE_EXT_STOP, 1));
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			hostile_trigger_for(event, HYP_FILTER_TRIGGER, HYP_TRACE_STACK, 1));
+			hostile_trigger_for(event, HYP_FILTER_TRIGGER, TRACE_EXT_STACK_TRACE, 1));
 	KUNIT_EXPECT_EQ(test, 0,
-			hostile_trigger_for(event, HYP_FILTER_STACK, HYP_TRACE_STACK, 1));
+			hostile_trigger_for(event, HYP_FILTER_STACK, TRACE_EXT_STACK_TRACE, 1));
 	KUNIT_EXPECT_EQ(test, 0,
-			hostile_trigger_for(event, HYP_FILTER_STACK, HYP_TRACE_NO_ACTION, 0));
+			hostile_trigger_for(event, HYP_FILTER_STACK, TRACE_EXT_NO_ACTION, 0));
 }
 
 /**
@@ -229,7 +229,7 @@ void hostile_stacks_arguments(struct kunit *test)
 
 	/* Without a ring, and with one. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(event, type));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_stacks(1, U64_MAX));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
@@ -252,7 +252,7 @@ void hostile_trigger_arguments(struct kunit *test)
 	static const u64 events[] = {
 		HYP_NR_EVENTS, U8_MAX, BIT(16), BIT(32), BIT(63), U64_MAX,
 	};
-	static const u64 actions[] = { HYP_TRACE_START + 1, U8_MAX, BIT(8), BIT(32), U64_MAX };
+	static const u64 actions[] = { TRACE_EXT_START + 1, U8_MAX, BIT(8), BIT(32), U64_MAX };
 	static const u64 counts[] = { -2ULL, BIT(63), BIT(63) + 1 };
 	static const u64 bools[] = { 2, U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
 	const u64 event = HYP_EVENT_selftest;
@@ -260,7 +260,7 @@ void hostile_trigger_arguments(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_trigger(events[i], HYP_TRACE_STOP, 1),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_trigger(events[i], TRACE_EXT_STOP, 1),
 				    "event %llx", events[i]);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_triggers(events[i], HYP_FILTER_TRIGGER),
@@ -271,16 +271,16 @@ void hostile_trigger_arguments(struct kunit *test)
 				    "action %llx", actions[i]);
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_trigger(event, HYP_TRACE_STOP, counts[i]),
+				    hostile_trigger(event, TRACE_EXT_STOP, counts[i]),
 				    "count %llx", counts[i]);
 	bad_uses(test);
 	for (i = 0; i < ARRAY_SIZE(bools); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_run(bools[i]), "run %llx", bools[i]);
 
-	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_START, S64_MAX));
-	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_STOP, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_STOP, -1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_START, S64_MAX));
+	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_STOP, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_STOP, -1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_triggers(event, HYP_FILTER_TRIGGER));
-	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, HYP_TRACE_NO_ACTION, 0));
+	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_NO_ACTION, 0));
 	hostile_expect_intact(test, ring, "malformed triggers");
 }

@@ -85,7 +85,7 @@ void hostile_follow_two_rings(struct kunit *test)
 
 	/* Both have it now; then the user's only. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(2));
 	KUNIT_EXPECT_EQ(test, 40, committed_bytes(follower));
 	KUNIT_EXPECT_EQ(test, 20, committed_bytes(user));

@@ -56,7 +56,7 @@ void hostile_functions_in_use(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
 	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	for (hook = TRACE_EXT_HOOK_FUNCTION; hook < TRACE_EXT_NR_HOOKS; hook++) {
 		KUNIT_EXPECT_EQ(test, 0, hostile_functions(1, U64_MAX, FTRACE_RETFUNC_DEPTH,
 							   hook == TRACE_EXT_HOOK_GRAPH_ROOT));

@@ -178,7 +178,7 @@ void hostile_quiet(struct kunit *test)
 	int event, cpu;
 	u64 use;
 
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_stacks(0, 0));
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
@@ -189,7 +189,7 @@ void hostile_quiet(struct kunit *test)
 								    EXT_FILTER_FIRST, 0));
 		for (use = HYP_FILTER_TRIGGER; use < HYP_FILTER_USES; use++)
 			KUNIT_EXPECT_EQ(test, 0, hostile_trigger_for(event, use,
-								     HYP_TRACE_NO_ACTION, 0));
+								     TRACE_EXT_NO_ACTION, 0));
 	}
 	KUNIT_EXPECT_EQ(test, 0, hostile_run(1));
 	hostile_unhook_all(test);
@@ -231,7 +231,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			    "after %s: a good ring is refused", what);
 	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(4711));
 	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_swap(0),
@@ -242,7 +242,7 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			    "after %s: wrong event recorded", what);
 	KUNIT_EXPECT_EQ_MSG(test, 4711, event[3],
 			    "after %s: wrong event recorded", what);
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_unload(0),

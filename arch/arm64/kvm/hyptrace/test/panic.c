@@ -36,7 +36,7 @@ static void expect_silence(struct kunit *test, const char *when)
 	u32 commit = first->commit;
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, smp_call_function_single(1, write_event_here, NULL, true));
 	KUNIT_EXPECT_EQ_MSG(test, commit, first->commit, "%s, CPU 1 writes", when);
 }
@@ -80,7 +80,7 @@ void hostile_panic_that_is_survived(struct kunit *test)
 	first = ring_of_cpu_1->page[1];
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(1, ring_of_cpu_1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_ASSERT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_ASSERT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_OPEN, 0));
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(1, write_event_here, NULL, true));
 	KUNIT_ASSERT_LT(test, 0, first->commit);

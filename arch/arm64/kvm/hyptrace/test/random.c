@@ -230,7 +230,7 @@ static int random_mark(struct attacker *a)
 {
 	if (one_in(a, 8) && a->used < RINGS) {
 		hostile_load_ring(smp_processor_id(), a->ring[a->used++]);
-		hostile_mode(HYP_TRACE_ON, 1);
+		hostile_mode(TRACE_EXT_ON, 1);
 		hostile_run(1);
 		hostile_sync(smp_processor_id(), HYP_TRACE_OPEN, 0);
 	}
@@ -258,7 +258,7 @@ static int random_call(struct attacker *a, enum call call)
 		return hostile_sync_follower(smp_processor_id(), any_u64(a, 4), any_u64(a, 2),
 					     any_u64(a, 4));
 	case MODE:
-		return hostile_mode(any_u64(a, HYP_TRACE_ON + 2), any_u64(a, 3));
+		return hostile_mode(any_u64(a, TRACE_EXT_ON + 2), any_u64(a, 3));
 	case EVENT:
 		return hostile_event(any_u64(a, HYP_NR_EVENTS + 1),
 				     any_u64(a, 0x10000));

@@ -269,7 +269,7 @@ static void a_ring_that_is_being_loaded_or_unloaded_refuses_all_else(struct kuni
 
 	one_page_a_step(test);
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	/* One more step initialises the slots. */
 	for (step = 0; step < HOSTILE_STEPS; step++) {
 		KUNIT_ASSERT_EQ(test, -EINPROGRESS, load_ring_step(ring));
@@ -385,7 +385,7 @@ static void a_large_ring_is_like_a_small_one(struct kunit *test)
 	large_describe(region, region_pages, pages);
 	KUNIT_ASSERT_EQ(test, 0, hostile_load(0, virt_to_pfn(region), region_pages, LARGE_SLOTS));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	/* More than it has room for. */
 	for (i = 0; i < (LARGE_SLOTS + 1) * (EXT_RING_DATA_SIZE / 20 + 1); i++)
@@ -424,9 +424,9 @@ static void without_a_ring_there_is_none(struct kunit *test)
 	/* Open the ring and turn tracing on, without a page to write to. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
 	hostile_expect_intact(test, ring, "calls without a ring");
 }
 
@@ -488,7 +488,7 @@ static void only_spares_go_into_the_ring(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(spares); i++)
 		memset((void *)spares[i], 0x5a, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	/* EL2 writes to all pages of the ring, and goes around. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_EMIT,
@@ -528,7 +528,7 @@ static void bad_arguments_are_refused(struct kunit *test)
 		HYP_NR_EVENTS, HYP_NR_EVENTS + 1, U32_MAX, BIT(32), BIT(63), U64_MAX,
 	};
 	static const u64 ids[] = { BIT(16), U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
-	static const u64 modes[] = { HYP_TRACE_ON + 1, U32_MAX, BIT(32), U64_MAX };
+	static const u64 modes[] = { TRACE_EXT_ON + 1, U32_MAX, BIT(32), U64_MAX };
 	static const u64 bools[] = { 2, U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
 	static const u64 states[] = {
 		HYP_TRACE_SUSPENDED + 1, U32_MAX, BIT(32) + 1, U64_MAX,
@@ -550,7 +550,7 @@ static void bad_arguments_are_refused(struct kunit *test)
 				    "mode %llx", modes[i]);
 	for (i = 0; i < ARRAY_SIZE(bools); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_mode(HYP_TRACE_OFF, bools[i]),
+				    hostile_mode(TRACE_EXT_OFF, bools[i]),
 				    "overwrite %llx", bools[i]);
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_sync(0, states[i], 0),
@@ -595,7 +595,7 @@ static void any_clock_is_safe(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	for (i = 0; i < ARRAY_SIZE(values) * ARRAY_SIZE(values) * 4; i++) {
 		j = i / 4 / ARRAY_SIZE(values);
 		k = i / 4 % ARRAY_SIZE(values);
@@ -611,7 +611,7 @@ static void any_clock_is_safe(struct kunit *test)
 				      "clock %llx %d %llx: commit %llu", values[j],
 				      i % 4 * 21, values[k], page->commit);
 	}
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
 	hostile_expect_intact(test, ring, "clocks of all kinds");
@@ -635,7 +635,7 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
 	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_tlb_flush, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(HYP_TRACE_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	kvm_call_hyp_nvhe(__kvm_tlb_flush_vmid, mmu);
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(0));

@@ -13,7 +13,7 @@
 
 /**
  * struct hyp_trigger - what an event does
- * @action:	enum hyp_trace_action
+ * @action:	enum trace_ext_action
  * @left:	how often it may still do it; -1 if there is no limit. All CPUs share this
  */
 struct hyp_trigger {
@@ -67,7 +67,7 @@ static u8 action_now(struct hyp_trace_cpu *cpu, u64 type, enum hyp_filter_use us
 	/* Pairs with handle___hyp_trace_trigger(): the count and the filter come first. */
 	u8 action = smp_load_acquire(&trigger->action);
 
-	return action && hyp_filter_match(&cpu->draft, type, use) ? action : HYP_TRACE_NO_ACTION;
+	return action && hyp_filter_match(&cpu->draft, type, use) ? action : TRACE_EXT_NO_ACTION;
 }
 
 /*
@@ -105,7 +105,7 @@ bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
 	bool written = false;
 	u32 now_type = type;
 
-	if (action == HYP_TRACE_START) {
+	if (action == TRACE_EXT_START) {
 		trigger_act(cpu, trigger, true);
 		/* The host may have enabled or disabled it meanwhile, with another type. */
 		now_type = READ_ONCE(hyp_words[event]);
@@ -117,7 +117,7 @@ bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now)
 		written = ext_ring_write(cpu->draft.record, size, &cpu->user.ring, now);
 	record_stack(cpu, type, written, stack, now);
 
-	if (action == HYP_TRACE_STOP)
+	if (action == TRACE_EXT_STOP)
 		trigger_act(cpu, trigger, false);
 
 	return written;
@@ -133,9 +133,9 @@ static bool has_action(u64 use, u64 action)
 {
 	switch (use) {
 	case HYP_FILTER_TRIGGER:
-		return action <= HYP_TRACE_START;
+		return action <= TRACE_EXT_START;
 	case HYP_FILTER_STACK:
-		return action == HYP_TRACE_STACK || !action;
+		return action == TRACE_EXT_STACK_TRACE || !action;
 	default:
 		return false;
 	}

@@ -19,7 +19,7 @@ u32 hyp_words[HYP_EVENT_WORDS];
 /* The host's settings for all CPUs. */
 static struct {
 	hyp_spinlock_t		lock;
-	enum hyp_trace_mode	mode;
+	enum trace_ext_mode	mode;
 	bool			totals;
 	bool			functions;
 	bool			stacks;
@@ -58,9 +58,9 @@ bool hyp_trace_event_is_set(unsigned int event)
 /* The word that an event's sites read while triggers have stopped recording, or have not. */
 static u32 event_word(unsigned int event, bool stopped)
 {
-	bool on = settings.mode == HYP_TRACE_ON;
+	bool on = settings.mode == TRACE_EXT_ON;
 	bool ends_pair = event == HYP_EVENT_hyp_exit && settings.event_id[HYP_EVENT_hyp_enter] &&
-			 settings.mode != HYP_TRACE_OFF;
+			 settings.mode != TRACE_EXT_OFF;
 	bool recorded = settings.event_id[event] && ((on && !stopped) || ends_pair);
 	bool trigger = on && (settings.trigger[HYP_FILTER_TRIGGER][event] ||
 			      settings.trigger[HYP_FILTER_STACK][event]);
@@ -96,9 +96,9 @@ static void words_update(bool stopped)
 	WRITE_ONCE(words[HYP_EVENT_GUEST],
 		   any | starts | (settings.totals ? HYP_TRACE_TOTALS : 0));
 	WRITE_ONCE(words[HYP_EVENT_CALL],
-		   settings.functions && settings.mode == HYP_TRACE_ON && !stopped);
-	WRITE_ONCE(words[HYP_EVENT_MARK], settings.mode == HYP_TRACE_ON && !stopped);
-	WRITE_ONCE(words[HYP_EVENT_RETURN], settings.mode != HYP_TRACE_OFF && !stopped);
+		   settings.functions && settings.mode == TRACE_EXT_ON && !stopped);
+	WRITE_ONCE(words[HYP_EVENT_MARK], settings.mode == TRACE_EXT_ON && !stopped);
+	WRITE_ONCE(words[HYP_EVENT_RETURN], settings.mode != TRACE_EXT_OFF && !stopped);
 }
 
 /*
@@ -331,7 +331,7 @@ void handle___hyp_trace_mode(struct kvm_cpu_context *host_ctxt)
 	DECLARE_REG(u64, mode, host_ctxt, 1);
 	DECLARE_REG(u64, overwrite, host_ctxt, 2);
 
-	if (mode > HYP_TRACE_ON || overwrite > 1) {
+	if (mode > TRACE_EXT_ON || overwrite > 1) {
 		cpu_reg(host_ctxt, 1) = -EINVAL;
 		return;
 	}
