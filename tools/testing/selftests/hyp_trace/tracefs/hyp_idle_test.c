@@ -11,7 +11,7 @@
 
 #include "hyp_fixture.h"
 
-#define FUNCTIONS	"tell_el2 sync_this_cpu hyptrace_set_alarm"
+#define FUNCTIONS	"tell_el2 sync_this_cpu hyptrace_set_alarm key_turn_off unfollow_tasks"
 #define CALLS		ROOT "events/csd/csd_function_entry/enable"
 
 FIXTURE(idle) {
@@ -201,6 +201,38 @@ TEST_F(idle, a_cpu_that_is_not_traced_is_left_alone)
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		EXPECT_LT(0, interrupted(1, calls[i])) TH_LOG("call %zu", i);
 	EXPECT_LT(0, ran(1, "tell_el2"));
+}
+
+/* How often any CPU has run @function, one of FUNCTIONS. */
+static int ran_anywhere(int cpus, const char *function)
+{
+	int cpu, n = 0;
+
+	for (cpu = 0; cpu < cpus; cpu++)
+		n += ran(cpu, function);
+
+	return n;
+}
+
+/* What tracing needs in each task switch stays for some seconds, so that it is seldom patched. */
+TEST_F(idle, tracing_that_goes_on_again_soon_is_cheap)
+{
+	static const char * const patches[] = { "key_turn_off", "unfollow_tasks" };
+	int i, round, rounds = 20, tries = TIMEOUT_MS / 20;
+
+	ASSERT_EQ(0, watch());
+	for (round = 0; round < rounds; round++) {
+		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
+		ASSERT_TRUE(wait_until_unloaded(self->cpus));
+	}
+	for (i = 0; i < ARRAY_SIZE(patches); i++) {
+		while (!ran_anywhere(self->cpus, patches[i]) && tries--)
+			usleep(20000);
+		EXPECT_LT(0, ran_anywhere(self->cpus, patches[i])) TH_LOG("%s", patches[i]);
+		EXPECT_GT(rounds / 2, ran_anywhere(self->cpus, patches[i]))
+			TH_LOG("%s", patches[i]);
+	}
 }
 
 TEST_HARNESS_MAIN
