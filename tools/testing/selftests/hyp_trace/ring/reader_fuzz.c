@@ -68,7 +68,8 @@ static bool is_ours(const struct record *record)
 } while (0)
 
 /* Half of the answers are those of EL2, or nearly. Nobody else has what EL2 gets. */
-static int swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
+static int swap_page(struct trace_ext_writer *writer, int cpu, u32 spare,
+		     struct ext_ring_swap *swap)
 {
 	enum fuzz_answer answer = next_byte() % NR_ANSWERS;
 	struct rb_ext_cpu *c = &reader.c;

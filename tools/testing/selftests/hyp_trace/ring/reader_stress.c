@@ -58,7 +58,8 @@ u64 ktime_get_boot_fast_ns(void)
 	return S64_MAX;
 }
 
-static int swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
+static int swap_page(struct trace_ext_writer *writer, int cpu, u32 spare,
+		     struct ext_ring_swap *swap)
 {
 	return ext_ring_swap(&ring, spare, swap);
 }

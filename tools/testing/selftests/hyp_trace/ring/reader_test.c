@@ -38,7 +38,8 @@ u64 ktime_get_boot_fast_ns(void)
 }
 
 /* Nobody else has what EL2 gets. */
-static int swap_page(int cpu, u32 spare, struct ext_ring_swap *swap)
+static int swap_page(struct trace_ext_writer *writer, int cpu, u32 spare,
+		     struct ext_ring_swap *swap)
 {
 	CHECK(page_ref_count(virt_to_page(pages[spare])) == 1, "page %u is somebody's", spare);
 	return ext_ring_swap(&ring, spare, swap);
