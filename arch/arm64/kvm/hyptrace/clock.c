@@ -66,9 +66,8 @@ static int clock_push(const struct conversion *c)
 	int shift = max(0, fls(c->mult) - (int)c->shift);
 	u64 mult = (u64)c->mult << (64 - c->shift - shift);
 	u64 since = mul_u64_u64_shr(c->cyc << shift, mult, 64);
-	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_clock, mult, shift, c->ns - since);
+	return hcall_trace_clock(mult, shift, c->ns - since);
 }
 
 /* The lock keeps @used in step with EL2. */

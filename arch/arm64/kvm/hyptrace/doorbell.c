@@ -66,14 +66,13 @@ void hyptrace_handle_doorbell(void)
 int __init hyptrace_doorbell_init(void)
 {
 	struct irq_data *data = irq_get_irq_data(arch_irq_work_irq());
-	struct arm_smccc_res res;
 	int ret;
 
 	if (!data)
 		return -EOPNOTSUPP;
 
 	gicd_map();
-	ret = hyptrace_call(&res, __hyp_trace_doorbell, irqd_to_hwirq(data));
+	ret = hcall_trace_doorbell(irqd_to_hwirq(data));
 	listening = !ret;
 	return ret;
 }

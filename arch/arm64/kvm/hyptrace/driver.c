@@ -42,7 +42,6 @@ static int hyptrace_load(struct trace_ext_writer *writer, const struct trace_ext
 {
 	enum hyptrace_ring kind = kind_of(writer);
 	struct hyptrace_memory *mem = per_cpu_ptr(&memory[kind], ring->cpu);
-	struct arm_smccc_res res;
 	int ret;
 
 	*mem = (struct hyptrace_memory) {
@@ -55,9 +54,8 @@ static int hyptrace_load(struct trace_ext_writer *writer, const struct trace_ext
 	if (ret)
 		goto out;
 
-	ret = hyptrace_call_steps(&res, __hyp_trace_load, ring_number(kind, ring->cpu),
-				  virt_to_pfn(mem->region), mem->region_pages, ring->nr_slots,
-				  ring->nr_pages);
+	ret = hcall_steps(hcall_trace_load(ring_number(kind, ring->cpu), virt_to_pfn(mem->region),
+					   mem->region_pages, ring->nr_slots, ring->nr_pages));
 	if (!ret)
 		return 0;
 
@@ -136,7 +134,7 @@ static int hyptrace_unload(struct trace_ext_writer *writer, const struct trace_e
 	guard(mutex)(&hyptrace_sync_lock);
 
 	hyptrace_ring_close(kind, ring->cpu);
-	ret = hyptrace_call_steps(&res, __hyp_trace_unload, ring_number(kind, ring->cpu));
+	ret = hcall_steps(hcall_trace_unload(&res, ring_number(kind, ring->cpu)));
 	if (ret) {
 		pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not give back the ring, %u pages are lost: %pe\n",
 				   ring->cpu, ring->nr_pages, ERR_PTR(ret));
@@ -179,9 +177,7 @@ static bool hyptrace_is_open(struct trace_ext_writer *writer, int cpu)
 static void hyptrace_set_mode(struct trace_ext_writer *writer, enum trace_ext_mode mode,
 			      bool overwrite)
 {
-	struct arm_smccc_res res;
-
-	hyptrace_call(&res, __hyp_trace_mode, mode, overwrite);
+	hcall_trace_mode(mode, overwrite);
 	if (mode == TRACE_EXT_ON)
 		hyptrace_end_guest_runs();
 }
@@ -191,7 +187,7 @@ static int hyptrace_swap_page(struct trace_ext_writer *writer, int cpu, u32 spar
 {
 	u64 ring = ring_number(kind_of(writer), cpu);
 	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_swap, ring, spare);
+	int ret = hcall_trace_swap(&res, ring, spare);
 
 	if (ret < 0)
 		return ret;
@@ -214,7 +210,7 @@ static void reset_cpu(void *data)
 	struct reset *reset = data;
 	struct arm_smccc_res res;
 
-	reset->ret = hyptrace_call(&res, __hyp_trace_reset, reset->cpu);
+	reset->ret = hcall_trace_reset(&res, reset->cpu);
 	reset->seq = reset->ret ? 0 : res.a2;
 }
 
@@ -239,9 +235,7 @@ static int hyptrace_reset(struct trace_ext_writer *writer, int cpu, u64 *seq)
 static int hyptrace_enable(struct trace_ext_writer *writer, unsigned int event, u16 type)
 {
 	bool follow = kind_of(writer) == FOLLOWER_RING;
-	struct arm_smccc_res res;
-	int ret = follow ? hyptrace_call(&res, __hyp_trace_follow, event, type) :
-			   hyptrace_call(&res, __hyp_trace_event, event, type);
+	int ret = follow ? hcall_trace_follow(event, type) : hcall_trace_event(event, type);
 
 	if (ret)
 		pr_err_ratelimited("hyp_trace: can't %s event number %u: %pe%s\n",
@@ -255,15 +249,12 @@ static int hyptrace_enable(struct trace_ext_writer *writer, unsigned int event, 
 
 static int hyptrace_set_alarm(struct trace_ext_writer *writer, int cpu, u64 pos)
 {
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_alarm, cpu, pos);
+	return hcall_trace_alarm(cpu, pos);
 }
 
 static int hyptrace_set_stacks(struct trace_ext_writer *writer, bool on)
 {
-	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_stacks, on, (u64)__hyp_text_start);
+	int ret = hcall_trace_stacks(on, (u64)__hyp_text_start);
 
 	if (ret)
 		pr_err_ratelimited("hyp_trace: can't record stacks: %pe%s\n", ERR_PTR(ret),
@@ -407,7 +398,6 @@ static bool __init counter_has_erratum(int cpu)
 /* The reason why tracing is not available, or NULL. */
 static const char * __init why_unavailable(void)
 {
-	struct arm_smccc_res res;
 	int cpu;
 
 	if (is_kernel_in_hyp_mode())
@@ -426,7 +416,7 @@ static const char * __init why_unavailable(void)
 		return "virtual and physical counter differ";
 
 	/* EL2 must be set up although there is no VM yet. */
-	if (hyptrace_call(&res, __hyp_trace_mode, TRACE_EXT_OFF, 1))
+	if (hcall_trace_mode(TRACE_EXT_OFF, 1))
 		return "EL2 is set up only while a VM runs; boot with kvm.enable_virt_at_load=1";
 
 	return NULL;

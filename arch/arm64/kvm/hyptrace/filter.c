@@ -25,10 +25,8 @@ static struct places {
 static int put_preds(const struct ext_filter_pred *preds, unsigned int nr, unsigned int first)
 {
 	const unsigned int shift = first - EXT_FILTER_FIRST;
-	struct arm_smccc_res res;
 	struct ext_filter_pred pred;
 	unsigned int i, side;
-	u64 place, rest;
 	int ret;
 
 	for (i = 0; i < nr; i++) {
@@ -37,10 +35,8 @@ static int put_preds(const struct ext_filter_pred *preds, unsigned int nr, unsig
 			if (pred.next[side] >= EXT_FILTER_FIRST)
 				pred.next[side] += shift;
 
-		place = first + i;
-		rest = hyp_filter_rest(&pred);
-		ret = hyptrace_call(&res, __hyp_trace_pred, place, pred.lo, pred.width,
-				    pred.mask, rest);
+		ret = hcall_trace_pred(first + i, pred.lo, pred.width, pred.mask,
+				       hyp_filter_rest(&pred));
 		if (ret)
 			return ret;
 	}
@@ -63,15 +59,13 @@ static int hcall_set_filter(unsigned int event, enum hyp_filter_use use,
 			    const struct ext_filter_pred *preds, unsigned int nr)
 {
 	struct places *of = &places[use][event], old = *of;
-	struct arm_smccc_res res;
-	u64 number = event, kind = use, count = nr, first;
+	u64 first;
 	int ret = find_places(nr, &first);
 
 	if (ret)
 		return ret;
 
-	ret = put_preds(preds, nr, first) ?:
-	      hyptrace_call(&res, __hyp_trace_filter, number, kind, first, count);
+	ret = put_preds(preds, nr, first) ?: hcall_trace_filter(event, use, first, nr);
 	if (ret) {
 		pr_err_ratelimited("hyp_trace: EL2 does not take the filter of event number %u: %pe\n",
 				   event, ERR_PTR(ret));
@@ -105,9 +99,7 @@ static enum hyp_filter_use use_of(enum trace_ext_action action)
 static int set_action(unsigned int event, enum hyp_filter_use use, enum trace_ext_action action,
 		      long count)
 {
-	struct arm_smccc_res res;
-	u64 number = event, kind = use, what = action, times = count;
-	int ret = hyptrace_call(&res, __hyp_trace_trigger, number, kind, what, times);
+	int ret = hcall_trace_trigger(event, use, action, count);
 
 	if (ret)
 		pr_err_ratelimited("hyp_trace: EL2 does not take the trigger of event number %u: %pe%s\n",
@@ -153,25 +145,21 @@ long hyptrace_trigger_left(struct trace_ext_writer *writer, unsigned int event,
 			   enum trace_ext_action action)
 {
 	struct arm_smccc_res res;
-	u64 number = event, use = use_of(action);
 
-	return hyptrace_call(&res, __hyp_trace_triggers, number, use) ? 0 : res.a3;
+	return hcall_trace_triggers(&res, event, use_of(action)) ? 0 : res.a3;
 }
 
 /* See @set_running of struct trace_ext_ops. */
 void hyptrace_set_running(struct trace_ext_writer *writer, bool on)
 {
-	struct arm_smccc_res res;
-	u64 run = on;
-
-	hyptrace_call(&res, __hyp_trace_run, run);
+	hcall_trace_run(on);
 }
 
 /* See @is_running of struct trace_ext_ops. */
 bool hyptrace_is_running(struct trace_ext_writer *writer)
 {
 	struct arm_smccc_res res;
-	u64 any = 0, use = HYP_FILTER_TRIGGER;
+	unsigned int any = 0;
 
-	return !hyptrace_call(&res, __hyp_trace_triggers, any, use) && res.a2;
+	return !hcall_trace_triggers(&res, any, HYP_FILTER_TRIGGER) && res.a2;
 }

@@ -31,11 +31,10 @@ static unsigned long function_address(unsigned int function)
 static int hcall_set_hook(unsigned int function, enum trace_ext_hook hook)
 {
 	u64 first = function_address(function);
-	struct arm_smccc_res res;
 	int ret;
 
 	if (is_pkvm_initialized())
-		ret = hyptrace_call(&res, __hyp_trace_hook, function, hook);
+		ret = hcall_trace_hook(function, hook);
 	else
 		ret = aarch64_insn_patch_text_nosync((void *)hyp_function_slot(first),
 						     hyp_function_insn(first, hook));
@@ -48,9 +47,7 @@ static int hcall_set_hook(unsigned int function, enum trace_ext_hook hook)
 
 static int trace_functions(bool on, unsigned int max_depth, bool roots)
 {
-	struct arm_smccc_res res;
-	int ret = hyptrace_call(&res, __hyp_trace_functions, on, (u64)__hyp_text_start, max_depth,
-				roots);
+	int ret = hcall_trace_functions(on, (u64)__hyp_text_start, max_depth, roots);
 
 	if (ret)
 		pr_err_ratelimited("hyp_trace: can't trace functions: %pe%s\n", ERR_PTR(ret),

@@ -52,20 +52,33 @@ static inline bool hyptrace_may_call(void)
 	__ret;								\
 })
 
-/**
- * hyptrace_call_steps() - make a tracing hypercall until it has done all its steps
- * @res:	as for hyptrace_call(); from the last step
- * @func:	the hypercall
- *
- * Context: may sleep.
- * Return: as hyptrace_call(), from the last step
+/*
+ * The tracing hypercalls as functions, hcall_<name>(): see asm/hyptrace_hcalls.h. They return what
+ * hyptrace_call() does. Those with further results have its @res as their first parameter.
  */
-#define hyptrace_call_steps(res, func, ...)				\
+#define HCALL(name, result, enables, ...)				\
+static inline int hcall_##name(HYP_PARAMS(__VA_ARGS__))			\
+{									\
+	struct arm_smccc_res res;					\
+									\
+	return hyptrace_call(&res, __hyp_##name, HYP_NAMES(__VA_ARGS__)); \
+}
+#define HCALL_MORE(name, result, enables, ...)				\
+static inline int hcall_##name(struct arm_smccc_res *res, HYP_PARAMS(__VA_ARGS__)) \
+{									\
+	return hyptrace_call(res, __hyp_##name, HYP_NAMES(__VA_ARGS__)); \
+}
+HYP_ALL_HCALLS(HCALL, HCALL_MORE)
+#undef HCALL_MORE
+#undef HCALL
+
+/* Repeat a hypercall until it has done all its steps; may sleep. The value is that of the last one. */
+#define hcall_steps(hcall)						\
 ({									\
 	int __last;							\
 									\
 	do {								\
-		__last = hyptrace_call(res, func, ##__VA_ARGS__);	\
+		__last = hcall;						\
 		cond_resched();						\
 	} while (__last == -EINPROGRESS);				\
 	__last;								\

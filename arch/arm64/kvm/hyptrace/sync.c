@@ -108,9 +108,6 @@ static DECLARE_DELAYED_WORK(key_off, key_turn_off);
 static noinline __noclone void tell_el2(struct state state)
 {
 	struct state *told = this_cpu_ptr(&el2_state);
-	u64 ring = state.ring[USER_RING], follower = state.ring[FOLLOWER_RING];
-	u64 totals = state.totals;
-	struct arm_smccc_res res;
 
 	contextidr_thread_switch(current);
 
@@ -122,7 +119,7 @@ static noinline __noclone void tell_el2(struct state state)
 	smp_mb();
 
 	/* EL2 is not set up yet, see system_resume(). Have the next sync call it again. */
-	if (hyptrace_call(&res, __hyp_trace_sync, ring, totals, follower))
+	if (hcall_trace_sync(state.ring[USER_RING], state.totals, state.ring[FOLLOWER_RING]))
 		WRITE_ONCE(told->ring[USER_RING], HYP_TRACE_SUSPENDED);
 }
 

@@ -66,14 +66,13 @@ static int table_alloc(struct hyptrace_totals_table *table, int cpu)
 static int table_hand_over(struct hyptrace_totals_table *table, int cpu)
 {
 	struct hyptrace_memory *mem = &table->mem;
-	struct arm_smccc_res res;
 	int ret = hyptrace_memory_prepare(mem);
 
 	if (ret)
 		return ret;
 
-	ret = hyptrace_call_steps(&res, __hyp_totals_load, cpu, virt_to_pfn(mem->region),
-				  mem->region_pages, table->nr_rows);
+	ret = hcall_steps(hcall_totals_load(cpu, virt_to_pfn(mem->region), mem->region_pages,
+					    table->nr_rows));
 	if (ret)
 		hyptrace_memory_release(mem);
 
@@ -107,7 +106,6 @@ static int table_load(int cpu)
 /* Take the tables of all CPUs back. EL2 does not use any. */
 static void tables_unload(void)
 {
-	struct arm_smccc_res res;
 	int cpu, ret;
 
 	lockdep_assert_held(&hyptrace_totals_lock);
@@ -118,7 +116,7 @@ static void tables_unload(void)
 		if (!table->pages)
 			continue;
 
-		ret = hyptrace_call_steps(&res, __hyp_totals_unload, cpu);
+		ret = hcall_steps(hcall_totals_unload(cpu));
 		if (ret) {
 			pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not give back the table of totals: %pe\n",
 					   cpu, ERR_PTR(ret));
@@ -131,13 +129,6 @@ static void tables_unload(void)
 }
 
 /* On and off ------------------------------------------------------------------------ */
-
-static int totals_tell_el2(bool enable)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_totals_enable, (u64)enable);
-}
 
 static int totals_start(void)
 {
@@ -153,7 +144,7 @@ static int totals_start(void)
 			goto out_clock;
 	}
 
-	ret = totals_tell_el2(true);
+	ret = hcall_totals_enable(true);
 	if (ret)
 		goto out_clock;
 
@@ -168,7 +159,7 @@ out_clock:
 static void totals_stop(void)
 {
 	hyptrace_totals_turn(false);
-	totals_tell_el2(false);
+	hcall_totals_enable(false);
 	hyptrace_clock_stop();
 }
 
@@ -269,8 +260,8 @@ void hyptrace_totals_resume(void)
 	if (!hibernates || !hyptrace_totals_are_on())
 		return;
 
-	totals_tell_el2(false);
-	totals_tell_el2(true);
+	hcall_totals_enable(false);
+	hcall_totals_enable(true);
 }
 
 /* Follow hibernation. */

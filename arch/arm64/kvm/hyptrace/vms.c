@@ -80,13 +80,6 @@ struct hyptrace_vm *hyptrace_vm_of_event(u16 number)
 	return found;
 }
 
-static void tell_el2_vm(u32 number, bool gone)
-{
-	struct arm_smccc_res res;
-
-	hyptrace_call(&res, __hyp_totals_vm, number, (u64)gone);
-}
-
 /**
  * hyptrace_vm_init() - give a new VM its number
  * @kvm:	the VM
@@ -124,7 +117,7 @@ void hyptrace_vm_init(struct kvm *kvm)
 	hyptrace_channel_vm_init(vm);
 	list_add_tail_rcu(&vm->list, &vms);
 	kvm->arch.hyp_trace_vm = vm->number;
-	tell_el2_vm(vm->number, false);
+	hcall_totals_vm(vm->number, false);
 }
 
 static pid_t tid_of(struct kvm_vcpu *vcpu)
@@ -187,7 +180,7 @@ void hyptrace_vm_gone(struct kvm *kvm)
 		vm->nr_tids = n;
 	}
 
-	tell_el2_vm(vm->number, true);
+	hcall_totals_vm(vm->number, true);
 	forget_names();
 	if (++nr_gone > MAX_GONE)
 		forget_oldest();

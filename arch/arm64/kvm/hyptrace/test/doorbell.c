@@ -45,7 +45,7 @@ static void let_interrupts_come(struct kunit *test)
 
 static void write_event_idle(void *unused)
 {
-	hostile_write_event(1);
+	hcall_trace_write_event(1);
 }
 
 static void write_pages_here(void *unused)
@@ -53,7 +53,7 @@ static void write_pages_here(void *unused)
 	int i;
 
 	for (i = 0; i < EXT_RING_DATA_SIZE / 20 + 1; i++)
-		hostile_write_event(i);
+		hcall_trace_write_event(i);
 }
 
 /**
@@ -108,8 +108,8 @@ static void expect_rings(struct kunit *test, const struct bell *bell, const char
 	struct hostile_ring *ring = hostile_ring_new(test);
 	int cpu, i;
 
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	for_each_online_cpu(cpu) {
 		unsigned int here = UINT_MAX, elsewhere = UINT_MAX;
 
@@ -127,7 +127,7 @@ static void expect_rings(struct kunit *test, const struct bell *bell, const char
 
 static int set_alarm(int cpu)
 {
-	return hostile_alarm(cpu, 0);
+	return hcall_trace_alarm(cpu, 0);
 }
 
 /**
@@ -149,7 +149,7 @@ void hostile_doorbell_alarm(struct kunit *test)
 
 static int follow_cpu(int cpu)
 {
-	return hostile_follow(HYP_EVENT_selftest, TYPE);
+	return hcall_trace_follow(HYP_EVENT_selftest, TYPE);
 }
 
 /**
@@ -175,14 +175,14 @@ static int set_triggers(int cpu)
 {
 	return hostile_trigger(HYP_EVENT_hyp_enter, TRACE_EXT_START, -1) ?:
 	       hostile_trigger(HYP_EVENT_selftest, TRACE_EXT_STOP, -1) ?:
-	       hostile_run(1);
+	       hcall_trace_run(1);
 }
 
 /* The host learns by the first call that recording is on, and EL2 stops it in the second one. */
 static void ask_and_write_here(void *unused)
 {
-	hostile_run(1);
-	hostile_write_event(1);
+	hcall_trace_run(1);
+	hcall_trace_write_event(1);
 }
 
 /**

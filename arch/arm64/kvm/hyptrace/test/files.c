@@ -36,7 +36,6 @@
 static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 				 size_t cnt, loff_t *ppos)
 {
-	struct arm_smccc_res res;
 	u64 id;
 	int ret;
 
@@ -44,7 +43,7 @@ static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 	if (ret)
 		return ret;
 
-	hyptrace_call(&res, __hyp_trace_write_event, id);
+	hcall_trace_write_event(id);
 	return cnt;
 }
 
@@ -56,7 +55,6 @@ static const struct file_operations write_event_fops = {
 static ssize_t write_panic_write(struct file *filp, const char __user *ubuf,
 				 size_t cnt, loff_t *ppos)
 {
-	struct arm_smccc_res res;
 	u32 events;
 	int ret;
 
@@ -64,7 +62,7 @@ static ssize_t write_panic_write(struct file *filp, const char __user *ubuf,
 	if (ret)
 		return ret;
 
-	return hyptrace_call(&res, __hyp_trace_test, HYP_TRACE_TEST_PANIC, events) ?: cnt;
+	return hcall_trace_test(HYP_TRACE_TEST_PANIC, events) ?: cnt;
 }
 
 static const struct file_operations write_panic_fops = {
@@ -94,8 +92,7 @@ static const struct file_operations write_host_event_fops = {
 static ssize_t write_fields_write(struct file *filp, const char __user *ubuf,
 				  size_t cnt, loff_t *ppos)
 {
-	struct arm_smccc_res res;
-	u64 action = HYP_TRACE_TEST_FIELDS, id;
+	u64 id;
 	int ret;
 
 	ret = kstrtou64_from_user(ubuf, cnt, 10, &id);
@@ -103,7 +100,7 @@ static ssize_t write_fields_write(struct file *filp, const char __user *ubuf,
 		return ret;
 
 	trace_host_selftest_fields(id);
-	return hyptrace_call(&res, __hyp_trace_test, action, id) ?: cnt;
+	return hcall_trace_test(HYP_TRACE_TEST_FIELDS, id) ?: cnt;
 }
 
 static const struct file_operations write_fields_fops = {
@@ -215,8 +212,6 @@ static const struct file_operations write_cpu_pm_fops = {
 static ssize_t write_follow_write(struct file *filp, const char __user *ubuf,
 				  size_t cnt, loff_t *ppos)
 {
-	u64 event = HYP_EVENT_selftest_fields;
-	struct arm_smccc_res res;
 	u16 type;
 	int ret;
 
@@ -224,7 +219,7 @@ static ssize_t write_follow_write(struct file *filp, const char __user *ubuf,
 	if (ret)
 		return ret;
 
-	return hyptrace_call(&res, __hyp_trace_follow, event, type) ?: cnt;
+	return hcall_trace_follow(HYP_EVENT_selftest_fields, type) ?: cnt;
 }
 
 static const struct file_operations write_follow_fops = {
@@ -235,7 +230,6 @@ static const struct file_operations write_follow_fops = {
 static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
 				size_t cnt, loff_t *ppos)
 {
-	struct arm_smccc_res res;
 	char text[TEXT_SIZE];
 	u64 action, arg;
 	int ret;
@@ -246,7 +240,7 @@ static ssize_t write_test_write(struct file *filp, const char __user *ubuf,
 	if (sscanf(text, "%llu %llu", &action, &arg) != 2)
 		return -EINVAL;
 
-	ret = hyptrace_call(&res, __hyp_trace_test, action, arg);
+	ret = hcall_trace_test(action, arg);
 	return ret ?: cnt;
 }
 

@@ -91,7 +91,7 @@ static void bad_filters(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(places); i++)
 		expect_filter(test, -EINVAL, event, places[i], 1);
 	for (i = 0; i < ARRAY_SIZE(uses); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_filter_for(event, uses[i], PLACE, 1),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_filter(event, uses[i], PLACE, 1),
 				    "use %llx", uses[i]);
 	for (i = 0; i < ARRAY_SIZE(lengths); i++)
 		expect_filter(test, -EINVAL, event, PLACE, lengths[i]);
@@ -125,11 +125,11 @@ void hostile_draft_without_ring(struct kunit *test)
 
 	expect_pred(test, 0, PLACE, U8_MAX, rest_of(0, EXT_FILTER_NO, EXT_FILTER_YES));
 	expect_filter(test, 0, event, PLACE, 1);
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(event, type));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(event, type));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_STOP, -1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(2));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(2));
 	hostile_quiet(test);
 	hostile_expect_intact(test, ring, "an event without a ring");
 }
@@ -173,12 +173,12 @@ void hostile_filter_order(struct kunit *test)
 	expect_filter(test, 0, event, PLACE, 0);
 
 	/* An event's two filters are independent. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_filter_for(event, HYP_FILTER_TRIGGER, PLACE, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_filter(event, HYP_FILTER_TRIGGER, PLACE, 1));
 	expect_filter(test, 0, event, PLACE + 1, 1);
 	expect_filter(test, 0, event, PLACE + 1, 0);
 	expect_pred(test, -EBUSY, PLACE, U8_MAX, end);
 	expect_pred(test, 0, PLACE + 1, U8_MAX, end);
-	KUNIT_EXPECT_EQ(test, 0, hostile_filter_for(event, HYP_FILTER_TRIGGER, PLACE, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_filter(event, HYP_FILTER_TRIGGER, PLACE, 0));
 	expect_pred(test, 0, PLACE, U8_MAX, end);
 	hostile_expect_intact(test, ring, "filters in use");
 }
@@ -194,20 +194,20 @@ static void bad_uses(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(uses); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_trigger_for(event, uses[i], TRACE_EXT_STACK_TRACE, 1),
+				    hcall_trace_trigger(event, uses[i], TRACE_EXT_STACK_TRACE, 1),
 				    "use %llx", uses[i]);
 		if (i)
 			KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_triggers(event, uses[i]),
 					    "use %llx", uses[i]);
 	}
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			hostile_trigger_for(event, HYP_FILTER_STACK, TRACE_EXT_STOP, 1));
+			hcall_trace_trigger(event, HYP_FILTER_STACK, TRACE_EXT_STOP, 1));
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			hostile_trigger_for(event, HYP_FILTER_TRIGGER, TRACE_EXT_STACK_TRACE, 1));
+			hcall_trace_trigger(event, HYP_FILTER_TRIGGER, TRACE_EXT_STACK_TRACE, 1));
 	KUNIT_EXPECT_EQ(test, 0,
-			hostile_trigger_for(event, HYP_FILTER_STACK, TRACE_EXT_STACK_TRACE, 1));
+			hcall_trace_trigger(event, HYP_FILTER_STACK, TRACE_EXT_STACK_TRACE, 1));
 	KUNIT_EXPECT_EQ(test, 0,
-			hostile_trigger_for(event, HYP_FILTER_STACK, TRACE_EXT_NO_ACTION, 0));
+			hcall_trace_trigger(event, HYP_FILTER_STACK, TRACE_EXT_NO_ACTION, 0));
 }
 
 /**
@@ -224,18 +224,18 @@ void hostile_stacks_arguments(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(bools); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_stacks(bools[i], 0), "on %llx",
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_stacks(bools[i], 0), "on %llx",
 				    bools[i]);
 
 	/* Without a ring, and with one. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(event, type));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_stacks(1, U64_MAX));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(event, type));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_stacks(1, U64_MAX));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
-	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_clock(0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(2));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(2));
 	KUNIT_EXPECT_EQ(test, 0, min(hostile_swap(0), 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
 
@@ -275,7 +275,7 @@ void hostile_trigger_arguments(struct kunit *test)
 				    "count %llx", counts[i]);
 	bad_uses(test);
 	for (i = 0; i < ARRAY_SIZE(bools); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_run(bools[i]), "run %llx", bools[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_run(bools[i]), "run %llx", bools[i]);
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_START, S64_MAX));
 	KUNIT_EXPECT_EQ(test, 0, hostile_trigger(event, TRACE_EXT_STOP, 0));

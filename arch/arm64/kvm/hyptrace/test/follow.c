@@ -27,10 +27,10 @@ void hostile_follow_arguments(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_follow(events[i], TYPE),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_follow(events[i], TYPE),
 				    "event %llx", events[i]);
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_follow(HYP_EVENT_selftest, ids[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_follow(HYP_EVENT_selftest, ids[i]),
 				    "id %llx", ids[i]);
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
@@ -39,16 +39,16 @@ void hostile_follow_arguments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(NUMBER));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_reset(NUMBER));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_unload(NUMBER));
-	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_alarm(NUMBER, 0));
+	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_alarm(NUMBER, 0));
 
 	/* An event that is followed, and there is no ring, or none yet. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_follow(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_follow(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync_follower(0, HYP_TRACE_CLOSED, 0, HYP_TRACE_OPEN));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, 0,
 			hostile_sync_follower(0, HYP_TRACE_CLOSED, 0, HYP_TRACE_SUSPENDED));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	hostile_quiet(test);
 	hostile_expect_intact(test, ring, "malformed calls for a follower");
 }
@@ -76,28 +76,28 @@ void hostile_follow_two_rings(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, user));
 
 	/* Nothing is on, but one event is followed. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_follow(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_clock(0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_follow(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync_follower(0, HYP_TRACE_OPEN, 0, HYP_TRACE_OPEN));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, 20, committed_bytes(follower));
 	KUNIT_EXPECT_EQ(test, 0, committed_bytes(user));
 
 	/* Both have it now; then the user's only. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(2));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(2));
 	KUNIT_EXPECT_EQ(test, 40, committed_bytes(follower));
 	KUNIT_EXPECT_EQ(test, 20, committed_bytes(user));
-	KUNIT_EXPECT_EQ(test, 0, hostile_follow(HYP_EVENT_selftest, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(3));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_follow(HYP_EVENT_selftest, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(3));
 	KUNIT_EXPECT_EQ(test, 40, committed_bytes(follower));
 	KUNIT_EXPECT_EQ(test, 40, committed_bytes(user));
 
 	/* The one is taken away while the other is written. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_follow(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_follow(HYP_EVENT_selftest, TYPE));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(4));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(4));
 	KUNIT_EXPECT_EQ(test, 60, committed_bytes(follower));
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(NUMBER));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(0));

@@ -19,22 +19,22 @@ void hostile_functions_arguments(struct kunit *test)
 	int i;
 
 	hostile_unhook_all(test);
-	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_hook(nr, TRACE_EXT_HOOK_FUNCTION));
-	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_hook(0, TRACE_EXT_NR_HOOKS));
-	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(2, 0, 1, 0));
-	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, 0, 0));
-	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, FTRACE_RETFUNC_DEPTH + 1, 0));
-	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, 1, 2));
+	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_hook(nr, TRACE_EXT_HOOK_FUNCTION));
+	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_hook(0, TRACE_EXT_NR_HOOKS));
+	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(2, 0, 1, 0));
+	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, 0, 0));
+	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, FTRACE_RETFUNC_DEPTH + 1, 0));
+	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, 1, 2));
 	for (i = 0; i < ARRAY_SIZE(large); i++) {
-		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_hook(nr | large[i], TRACE_EXT_HOOK_GRAPH));
-		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_hook(0, large[i]));
-		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(large[i], 0, 1, 0));
-		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, large[i], 0));
-		KUNIT_EXPECT_EQ(test, -EINVAL, hostile_functions(1, 0, 1, large[i]));
+		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_hook(nr | large[i], TRACE_EXT_HOOK_GRAPH));
+		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_hook(0, large[i]));
+		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(large[i], 0, 1, 0));
+		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, large[i], 0));
+		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, 1, large[i]));
 	}
 	KUNIT_EXPECT_EQ(test, 0, hostile_text_changed());
 	/* This check can fail: a hook changes the text. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_hook(nr - 1, TRACE_EXT_HOOK_GRAPH));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_hook(nr - 1, TRACE_EXT_HOOK_GRAPH));
 	KUNIT_EXPECT_EQ(test, -EBADMSG, hostile_text_changed());
 
 	hostile_quiet(test);
@@ -54,24 +54,24 @@ void hostile_functions_in_use(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
-	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_clock(0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	for (hook = TRACE_EXT_HOOK_FUNCTION; hook < TRACE_EXT_NR_HOOKS; hook++) {
-		KUNIT_EXPECT_EQ(test, 0, hostile_functions(1, U64_MAX, FTRACE_RETFUNC_DEPTH,
-							   hook == TRACE_EXT_HOOK_GRAPH_ROOT));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_functions(1, U64_MAX, FTRACE_RETFUNC_DEPTH,
+							       hook == TRACE_EXT_HOOK_GRAPH_ROOT));
 		for (i = 0; i < hyptrace_functions.nr; i++)
-			KUNIT_EXPECT_EQ(test, 0, hostile_hook(i, hook));
-		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+			KUNIT_EXPECT_EQ(test, 0, hcall_trace_hook(i, hook));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	}
 	/* Something was recorded. */
 	KUNIT_EXPECT_EQ(test, 0, min(hostile_swap(0), 0));
 	/* The ring goes away below functions that have not returned. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_functions(1, 0, FTRACE_RETFUNC_DEPTH, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_functions(1, 0, FTRACE_RETFUNC_DEPTH, 0));
 	for (i = 0; i < hyptrace_functions.nr; i++)
-		KUNIT_EXPECT_EQ(test, 0, hostile_hook(i, TRACE_EXT_HOOK_GRAPH));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_hook(i, TRACE_EXT_HOOK_GRAPH));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 
 	hostile_quiet(test);
 	hostile_expect_intact(test, ring, "hooks");

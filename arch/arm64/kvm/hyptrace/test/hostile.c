@@ -143,11 +143,9 @@ struct sync {
 
 static void sync_here(void *data)
 {
-	struct arm_smccc_res res;
 	struct sync *sync = data;
 
-	sync->ret = hyptrace_call(&res, __hyp_trace_sync, sync->state, sync->totals,
-				  sync->follower);
+	sync->ret = hcall_trace_sync(sync->state, sync->totals, sync->follower);
 }
 
 /*
@@ -178,20 +176,20 @@ void hostile_quiet(struct kunit *test)
 	int event, cpu;
 	u64 use;
 
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_stacks(0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_stacks(0, 0));
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
-		KUNIT_EXPECT_EQ(test, 0, hostile_event(event, 0));
-		KUNIT_EXPECT_EQ(test, 0, hostile_follow(event, 0));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(event, 0));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_follow(event, 0));
 		for (use = 0; use < HYP_FILTER_USES; use++)
-			KUNIT_EXPECT_EQ(test, 0, hostile_filter_for(event, use,
+			KUNIT_EXPECT_EQ(test, 0, hcall_trace_filter(event, use,
 								    EXT_FILTER_FIRST, 0));
 		for (use = HYP_FILTER_TRIGGER; use < HYP_FILTER_USES; use++)
-			KUNIT_EXPECT_EQ(test, 0, hostile_trigger_for(event, use,
+			KUNIT_EXPECT_EQ(test, 0, hcall_trace_trigger(event, use,
 								     TRACE_EXT_NO_ACTION, 0));
 	}
-	KUNIT_EXPECT_EQ(test, 0, hostile_run(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_run(1));
 	hostile_unhook_all(test);
 	for_each_online_cpu(cpu)
 		KUNIT_EXPECT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
@@ -229,11 +227,11 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 	hostile_describe(ring);
 	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_load_ring(0, ring),
 			    "after %s: a good ring is refused", what);
-	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_clock(0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(4711));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(4711));
 	KUNIT_EXPECT_EQ_MSG(test, 0, hostile_swap(0),
 			    "after %s: the first page can't be had", what);
 	KUNIT_EXPECT_EQ_MSG(test, 20, first->commit,
@@ -242,8 +240,8 @@ static void expect_traces(struct kunit *test, struct hostile_ring *ring,
 			    "after %s: wrong event recorded", what);
 	KUNIT_EXPECT_EQ_MSG(test, 4711, event[3],
 			    "after %s: wrong event recorded", what);
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 	KUNIT_ASSERT_EQ_MSG(test, 0, hostile_unload(0),
 			    "after %s: the ring can't be unloaded", what);

@@ -55,10 +55,7 @@ unsigned int hostile_nr_bad_cpus(void);
 static inline int hostile_load_step(u64 cpu, u64 pfn, u64 region_pages, u64 nr_slots,
 				    u64 nr_spares)
 {
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_load, cpu, pfn, region_pages,
-			     nr_slots, nr_slots + nr_spares);
+	return hcall_trace_load(cpu, pfn, region_pages, nr_slots, nr_slots + nr_spares);
 }
 
 static inline int hostile_load_with(u64 cpu, u64 pfn, u64 region_pages, u64 nr_slots,
@@ -88,7 +85,7 @@ static inline int hostile_unload_step(u64 cpu)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_unload, cpu);
+	return hcall_trace_unload(&res, cpu);
 }
 
 static inline int hostile_unload(u64 cpu)
@@ -121,20 +118,12 @@ void hostile_table_describe(struct hostile_table *table);
 void hostile_table_expect_intact(struct kunit *test, struct hostile_table *table,
 				 const char *what);
 
-/* One step of a load. */
-static inline int hostile_totals_load_step(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_rows)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_totals_load, cpu, pfn, nr_pages, nr_rows);
-}
-
 static inline int hostile_totals_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_rows)
 {
 	int ret;
 
 	do {
-		ret = hostile_totals_load_step(cpu, pfn, nr_pages, nr_rows);
+		ret = hcall_totals_load(cpu, pfn, nr_pages, nr_rows);
 	} while (ret == -EINPROGRESS);
 
 	return ret;
@@ -148,35 +137,13 @@ static inline int hostile_totals_load_table(u64 cpu, const struct hostile_table 
 
 static inline int hostile_totals_unload(u64 cpu)
 {
-	struct arm_smccc_res res;
 	int ret;
 
 	do {
-		ret = hyptrace_call(&res, __hyp_totals_unload, cpu);
+		ret = hcall_totals_unload(cpu);
 	} while (ret == -EINPROGRESS);
 
 	return ret;
-}
-
-static inline int hostile_totals_enable(u64 enable)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_totals_enable, enable);
-}
-
-static inline int hostile_totals_vm(u64 vm, u64 gone)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_totals_vm, vm, gone);
-}
-
-static inline int hostile_test(u64 action, u64 arg)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_test, action, arg);
 }
 
 /* Return the id of the page, or an error. */
@@ -184,7 +151,7 @@ static inline int hostile_swap_for(u64 cpu, u64 spare)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_swap, cpu, spare);
+	return hcall_trace_swap(&res, cpu, spare);
 }
 
 /* Swap the first spare. */
@@ -197,134 +164,42 @@ static inline int hostile_reset(u64 cpu)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_reset, cpu);
-}
-
-static inline int hostile_mode(u64 mode, u64 overwrite)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_mode, mode, overwrite);
-}
-
-static inline int hostile_event(u64 event, u64 id)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_event, event, id);
-}
-
-static inline int hostile_follow(u64 event, u64 id)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_follow, event, id);
-}
-
-static inline int hostile_hook(u64 function, u64 hook)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_hook, function, hook);
-}
-
-static inline int hostile_functions(u64 on, u64 text, u64 max_depth, u64 roots)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_functions, on, text, max_depth, roots);
+	return hcall_trace_reset(&res, cpu);
 }
 
 /* Is EL2's text another one than hostile_unhook_all() has found? -EBADMSG if so. */
 static inline int hostile_text_changed(void)
 {
-	return hostile_test(HYP_TRACE_TEST_TEXT, 1);
-}
-
-/* Put a comparison at a place; @rest is hyp_filter_rest() and more. */
-static inline int hostile_pred_range(u64 place, u64 lo, u64 width, u64 mask, u64 rest)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_pred, place, lo, width, mask, rest);
+	return hcall_trace_test(HYP_TRACE_TEST_TEXT, 1);
 }
 
 static inline int hostile_pred(u64 place, u64 mask, u64 rest)
 {
-	return hostile_pred_range(place, 0, 0, mask, rest);
-}
-
-static inline int hostile_filter_for(u64 event, u64 use, u64 place, u64 nr)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_filter, event, use, place, nr);
+	return hcall_trace_pred(place, 0, 0, mask, rest);
 }
 
 static inline int hostile_filter(u64 event, u64 place, u64 nr)
 {
-	return hostile_filter_for(event, HYP_FILTER_RECORD, place, nr);
-}
-
-static inline int hostile_trigger_for(u64 event, u64 use, u64 action, u64 count)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_trigger, event, use, action, count);
+	return hcall_trace_filter(event, HYP_FILTER_RECORD, place, nr);
 }
 
 static inline int hostile_trigger(u64 event, u64 action, u64 count)
 {
-	return hostile_trigger_for(event, HYP_FILTER_TRIGGER, action, count);
+	return hcall_trace_trigger(event, HYP_FILTER_TRIGGER, action, count);
 }
 
 static inline int hostile_triggers(u64 event, u64 use)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_triggers, event, use);
-}
-
-static inline int hostile_stacks(u64 on, u64 text)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_stacks, on, text);
+	return hcall_trace_triggers(&res, event, use);
 }
 
 static inline int hostile_mark(u64 len)
 {
 	struct arm_smccc_res res;
 
-	return hyptrace_call(&res, __hyp_trace_mark, 0, len);
-}
-
-static inline int hostile_run(u64 on)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_run, on);
-}
-
-static inline int hostile_clock(u64 mult, u64 shift, u64 base)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_clock, mult, shift, base);
-}
-
-static inline int hostile_alarm(u64 cpu, u64 pos)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_alarm, cpu, pos);
-}
-
-static inline int hostile_doorbell(u64 sgi)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_doorbell, sgi);
+	return hcall_trace_mark(&res, 0, len);
 }
 
 /* irq_work's SGI. It may be spurious; any other would harm the host. */
@@ -334,13 +209,6 @@ static inline u64 hostile_sgi(void)
 }
 
 #define HOSTILE_NR_SGIS	16
-
-static inline int hostile_write_event(u64 id)
-{
-	struct arm_smccc_res res;
-
-	return hyptrace_call(&res, __hyp_trace_write_event, id);
-}
 
 static inline int hostile_share(const void *page)
 {

@@ -21,11 +21,11 @@ void hostile_mark_arguments(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, -EBADF, hostile_mark(1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
-	KUNIT_EXPECT_EQ(test, 0, hostile_clock(0, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_clock(0, 0, 0));
 	KUNIT_EXPECT_EQ(test, -EBADF, hostile_mark(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, -EBADF, hostile_mark(1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	for (i = 0; i < ARRAY_SIZE(lengths); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_mark(lengths[i]), "length %llx",
 				    lengths[i]);

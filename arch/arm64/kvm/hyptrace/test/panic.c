@@ -26,7 +26,7 @@ static struct hostile_ring *ring_of_cpu_1;
 
 static void write_event_here(void *unused)
 {
-	hostile_write_event(1);
+	hcall_trace_write_event(1);
 }
 
 /* Expect that CPU 1 does not write to its ring, although an event is enabled. */
@@ -35,8 +35,8 @@ static void expect_silence(struct kunit *test, const char *when)
 	const struct ext_ring_page *first = ring_of_cpu_1->page[1];
 	u32 commit = first->commit;
 
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, smp_call_function_single(1, write_event_here, NULL, true));
 	KUNIT_EXPECT_EQ_MSG(test, commit, first->commit, "%s, CPU 1 writes", when);
 }
@@ -79,14 +79,14 @@ void hostile_panic_that_is_survived(struct kunit *test)
 	ring_of_cpu_1 = hostile_ring_new(test);
 	first = ring_of_cpu_1->page[1];
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(1, ring_of_cpu_1));
-	KUNIT_ASSERT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_ASSERT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_ASSERT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_ASSERT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_OPEN, 0));
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(1, write_event_here, NULL, true));
 	KUNIT_ASSERT_LT(test, 0, first->commit);
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(1));
 
 	hyptrace_after_panic = after_panic;
-	hostile_test(HYP_TRACE_TEST_PANIC, 0);
+	hcall_trace_test(HYP_TRACE_TEST_PANIC, 0);
 	KUNIT_FAIL(test, "EL2 has not panicked");
 }

@@ -31,6 +31,7 @@
 #define ROUND		5000	/* calls of a CPU between two checks */
 #define RINGS		32	/* of each CPU, for each round */
 #define TABLES		8	/* the same for tables of totals */
+#define MAX_KINDS	32	/* kinds of calls */
 
 static ulong calls = CALLS;
 module_param(calls, ulong, 0644);
@@ -39,48 +40,6 @@ MODULE_PARM_DESC(calls, "random calls to make");
 static ulong seed = 1;
 module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "where to begin with random numbers");
-
-enum call {
-	LOAD, UNLOAD, SYNC, MODE, EVENT, FOLLOW, PRED, FILTER, TRIGGER, RUN, SWAP, RESET, HOOK,
-	CLOCK, ALARM, DOORBELL, WRITE_EVENT, SHARE, UNSHARE, TOTALS_LOAD, TOTALS_UNLOAD,
-	TOTALS_ENABLE, TOTALS_VM, FUNCTIONS, STACKS, MARK, PARK,
-	NR_CALLS
-};
-
-/* The share of each call in per cent, and the errors that it may return. */
-static const struct {
-	const char	*name;
-	unsigned int	weight;
-	int		errors[4];
-} kinds[NR_CALLS] = {
-	[LOAD]		= { "load", 10, { -EINVAL, -EBUSY, -EPERM } },
-	[UNLOAD]	= { "unload", 8, { -EINVAL, -EBUSY, -ENOENT } },
-	[SYNC]		= { "sync", 8, { -EINVAL } },
-	[MODE]		= { "mode", 4, { -EINVAL } },
-	[EVENT]		= { "event", 4, { -EINVAL } },
-	[FOLLOW]	= { "follow", 4, { -EINVAL } },
-	[PRED]		= { "pred", 4, { -EINVAL, -EBUSY } },
-	[FILTER]	= { "filter", 4, { -EINVAL } },
-	[TRIGGER]	= { "trigger", 3, { -EINVAL } },
-	[RUN]		= { "run", 2, { -EINVAL } },
-	[SWAP]		= { "swap", 7, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
-	[RESET]		= { "reset", 4, { -EINVAL, -EBUSY, -ENOENT } },
-	[HOOK]		= { "hook", 3, { -EINVAL, -ENODEV } },
-	[CLOCK]		= { "clock", 3, { -EINVAL } },
-	[ALARM]		= { "alarm", 4, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
-	[DOORBELL]	= { "doorbell", 2, { -EINVAL } },
-	[WRITE_EVENT]	= { "write_event", 4 },
-	[SHARE]		= { "share", 3, { -EPERM } },
-	[UNSHARE]	= { "unshare", 3, { -EPERM, -EBUSY } },
-	[TOTALS_LOAD]	= { "totals_load", 4, { -EINVAL, -EBUSY, -EPERM } },
-	[TOTALS_UNLOAD]	= { "totals_unload", 3, { -EINVAL, -EBUSY, -ENOENT } },
-	[TOTALS_ENABLE]	= { "totals_enable", 2, { -EINVAL } },
-	[TOTALS_VM]	= { "totals_vm", 1, { -EINVAL } },
-	[FUNCTIONS]	= { "functions", 1, { -EINVAL, -ENODEV } },
-	[STACKS]	= { "stacks", 1, { -EINVAL } },
-	[MARK]		= { "mark", 2, { -EINVAL, -EBADF } },
-	[PARK]		= { "park", 2 },
-};
 
 /**
  * struct attacker - state of one CPU
@@ -94,7 +53,7 @@ static const struct {
  * @count:	calls made, by kind
  * @good:	calls that succeeded, by kind
  * @wrong:	a result that is not allowed, or 0
- * @wrong_call:	the call that returned @wrong
+ * @wrong_kind:	the kind of the call that returned @wrong
  */
 struct attacker {
 	struct task_struct	*task;
@@ -104,10 +63,10 @@ struct attacker {
 	int			used;
 	struct hostile_table	*table[TABLES];
 	int			tables_used;
-	unsigned long		count[NR_CALLS];
-	unsigned long		good[NR_CALLS];
+	unsigned long		count[MAX_KINDS];
+	unsigned long		good[MAX_KINDS];
 	int			wrong;
-	enum call		wrong_call;
+	unsigned int		wrong_kind;
 };
 
 /* True once in @n times. */
@@ -167,6 +126,23 @@ static u64 some_pfn(struct attacker *a)
 }
 
 /*
+ * Calls with random arguments, from the table of hypercalls. Of those that have a maximum, some are
+ * larger. The calls below them have arguments that mean something more often.
+ */
+
+#define ANY		U64_MAX
+#define RANDOM_ARG(max, argument)					\
+	((max) == ANY ? random_u64(a) : any_u64(a, (u64)(max) + 2))
+#define RANDOM_CALL(name, result, enables, ...)				\
+static int __maybe_unused any_##name(struct attacker *a)		\
+{									\
+	return hcall_##name(HYP_EACH(RANDOM_ARG, HYP_COMMA, __VA_ARGS__)); \
+}
+#define NOT_HERE(...)
+
+HYP_ALL_HCALLS(RANDOM_CALL, NOT_HERE)
+
+/*
  * Offer a ring that EL2 has not been offered in this round, one in four with a wrong page
  * in its list; or offer a page that is not the host's.
  */
@@ -222,7 +198,7 @@ static int random_pred(struct attacker *a)
 	u64 place = any_u64(a, 16), offset = any_u64(a, 80);
 	u64 rest = offset | any_u64(a, 20) << 16 | any_u64(a, 20) << 32;
 
-	return hostile_pred_range(place, random_u64(a), random_u64(a), random_u64(a), rest);
+	return hcall_trace_pred(place, random_u64(a), random_u64(a), random_u64(a), rest);
 }
 
 /* Rings are rare, so some marks are preceded by all that they need. */
@@ -230,16 +206,79 @@ static int random_mark(struct attacker *a)
 {
 	if (one_in(a, 8) && a->used < RINGS) {
 		hostile_load_ring(smp_processor_id(), a->ring[a->used++]);
-		hostile_mode(TRACE_EXT_ON, 1);
-		hostile_run(1);
+		hcall_trace_mode(TRACE_EXT_ON, 1);
+		hcall_trace_run(1);
 		hostile_sync(smp_processor_id(), HYP_TRACE_OPEN, 0);
 	}
 
 	return hostile_mark(any_u64(a, TRACE_EXT_MARK_MAX + 2));
 }
 
+static int random_unload(struct attacker *a)
+{
+	return hostile_unload(some_number(a));
+}
+
+static int random_totals_unload(struct attacker *a)
+{
+	return hostile_totals_unload(some_cpu(a));
+}
+
+static int random_filter(struct attacker *a)
+{
+	return hcall_trace_filter(any_u64(a, HYP_NR_EVENTS + 1), any_u64(a, HYP_FILTER_USES + 1),
+				  any_u64(a, 16), any_u64(a, 8));
+}
+
+static int random_trigger(struct attacker *a)
+{
+	return hcall_trace_trigger(any_u64(a, HYP_NR_EVENTS + 1), any_u64(a, HYP_FILTER_USES + 1),
+				   any_u64(a, 5), any_u64(a, 100) - 1);
+}
+
+static int random_swap(struct attacker *a)
+{
+	return min(hostile_swap_for(some_number(a), any_u64(a, HOSTILE_PAGES)), 0);
+}
+
+static int random_reset(struct attacker *a)
+{
+	return hostile_reset(some_number(a));
+}
+
+static int random_hook(struct attacker *a)
+{
+	return hcall_trace_hook(any_u64(a, 260), any_u64(a, TRACE_EXT_NR_HOOKS + 1));
+}
+
+static int random_alarm(struct attacker *a)
+{
+	return hcall_trace_alarm(some_cpu(a), any_u64(a, 4));
+}
+
+static int random_doorbell(struct attacker *a)
+{
+	return hcall_trace_doorbell(one_in(a, 2) ? hostile_sgi() :
+				    max_t(u64, random_u64(a), HOSTILE_NR_SGIS));
+}
+
+static int random_totals_vm(struct attacker *a)
+{
+	return hcall_totals_vm(any_u64(a, 4), any_u64(a, 3));
+}
+
+static int random_share(struct attacker *a)
+{
+	return hostile_share(some_page(a));
+}
+
+static int random_unshare(struct attacker *a)
+{
+	return hostile_unshare(some_page(a));
+}
+
 /* EL2 passes this call on to firmware, and takes the CPU for parked meanwhile. */
-static int park_cpu(void)
+static int park_cpu(struct attacker *a)
 {
 	struct arm_smccc_res res;
 
@@ -247,95 +286,61 @@ static int park_cpu(void)
 	return res.a0 == PSCI_RET_NOT_SUPPORTED ? -EOPNOTSUPP : 0;
 }
 
-static int random_call(struct attacker *a, enum call call)
-{
-	switch (call) {
-	case LOAD:
-		return random_load(a);
-	case UNLOAD:
-		return hostile_unload(some_number(a));
-	case SYNC:
-		return hostile_sync_follower(smp_processor_id(), any_u64(a, 4), any_u64(a, 2),
-					     any_u64(a, 4));
-	case MODE:
-		return hostile_mode(any_u64(a, TRACE_EXT_ON + 2), any_u64(a, 3));
-	case EVENT:
-		return hostile_event(any_u64(a, HYP_NR_EVENTS + 1),
-				     any_u64(a, 0x10000));
-	case FOLLOW:
-		return hostile_follow(any_u64(a, HYP_NR_EVENTS + 1), any_u64(a, 0x10000));
-	case PRED:
-		return random_pred(a);
-	case FILTER:
-		return hostile_filter_for(any_u64(a, HYP_NR_EVENTS + 1),
-					  any_u64(a, HYP_FILTER_USES + 1),
-					  any_u64(a, 16), any_u64(a, 8));
-	case TRIGGER:
-		return hostile_trigger_for(any_u64(a, HYP_NR_EVENTS + 1),
-					   any_u64(a, HYP_FILTER_USES + 1), any_u64(a, 5),
-					   any_u64(a, 100) - 1);
-	case RUN:
-		return hostile_run(any_u64(a, 3));
-	case SWAP:
-		return min(hostile_swap_for(some_number(a), any_u64(a, HOSTILE_PAGES)), 0);
-	case RESET:
-		return hostile_reset(some_number(a));
-	case HOOK:
-		return hostile_hook(any_u64(a, 260), any_u64(a, TRACE_EXT_NR_HOOKS + 1));
-	case CLOCK:
-		return hostile_clock(random_u64(a), any_u64(a, 65), random_u64(a));
-	case ALARM:
-		return hostile_alarm(some_cpu(a), any_u64(a, 4));
-	case DOORBELL:
-		return hostile_doorbell(one_in(a, 2) ? hostile_sgi() :
-				max_t(u64, random_u64(a), HOSTILE_NR_SGIS));
-	case WRITE_EVENT:
-		return hostile_write_event(random_u64(a));
-	case SHARE:
-		return hostile_share(some_page(a));
-	case UNSHARE:
-		return hostile_unshare(some_page(a));
-	case TOTALS_LOAD:
-		return random_totals_load(a);
-	case TOTALS_UNLOAD:
-		return hostile_totals_unload(some_cpu(a));
-	case TOTALS_ENABLE:
-		return hostile_totals_enable(any_u64(a, 3));
-	case TOTALS_VM:
-		return hostile_totals_vm(any_u64(a, 4), any_u64(a, 3));
-	case FUNCTIONS:
-		return hostile_functions(any_u64(a, 2), random_u64(a),
-					 any_u64(a, FTRACE_RETFUNC_DEPTH + 2), any_u64(a, 2));
-	case STACKS:
-		return hostile_stacks(any_u64(a, 2), random_u64(a));
-	case MARK:
-		return random_mark(a);
-	case PARK:
-		return park_cpu();
-	case NR_CALLS:
-		break;
-	}
+/* The share of each call in per cent, and the errors that it may return. */
+static const struct {
+	const char	*name;
+	unsigned int	weight;
+	int		(*call)(struct attacker *a);
+	int		errors[4];
+} kinds[] = {
+	{ "load", 10, random_load, { -EINVAL, -EBUSY, -EPERM } },
+	{ "unload", 8, random_unload, { -EINVAL, -EBUSY, -ENOENT } },
+	{ "sync", 8, any_trace_sync, { -EINVAL } },
+	{ "mode", 4, any_trace_mode, { -EINVAL } },
+	{ "event", 4, any_trace_event, { -EINVAL } },
+	{ "follow", 4, any_trace_follow, { -EINVAL } },
+	{ "pred", 4, random_pred, { -EINVAL, -EBUSY } },
+	{ "filter", 4, random_filter, { -EINVAL } },
+	{ "trigger", 3, random_trigger, { -EINVAL } },
+	{ "run", 2, any_trace_run, { -EINVAL } },
+	{ "swap", 7, random_swap, { -EINVAL, -EAGAIN, -ENOENT, -EBUSY } },
+	{ "reset", 4, random_reset, { -EINVAL, -EBUSY, -ENOENT } },
+	{ "hook", 3, random_hook, { -EINVAL, -ENODEV } },
+	{ "clock", 3, any_trace_clock, { -EINVAL } },
+	{ "alarm", 4, random_alarm, { -EINVAL, -EBUSY, -ENOENT, -EOPNOTSUPP } },
+	{ "doorbell", 2, random_doorbell, { -EINVAL } },
+	{ "write_event", 4, any_trace_write_event },
+	{ "share", 3, random_share, { -EPERM } },
+	{ "unshare", 3, random_unshare, { -EPERM, -EBUSY } },
+	{ "totals_load", 4, random_totals_load, { -EINVAL, -EBUSY, -EPERM } },
+	{ "totals_unload", 3, random_totals_unload, { -EINVAL, -EBUSY, -ENOENT } },
+	{ "totals_enable", 2, any_totals_enable, { -EINVAL } },
+	{ "totals_vm", 1, random_totals_vm, { -EINVAL } },
+	{ "functions", 1, any_trace_functions, { -EINVAL, -ENODEV } },
+	{ "stacks", 1, any_trace_stacks, { -EINVAL } },
+	{ "mark", 2, random_mark, { -EINVAL, -EBADF } },
+	{ "park", 2, park_cpu },
+};
 
-	return 0;
-}
+static_assert(ARRAY_SIZE(kinds) <= MAX_KINDS);
 
-static enum call some_call(struct attacker *a)
+static unsigned int some_kind(struct attacker *a)
 {
 	int dice = prandom_u32_state(&a->rnd) % 100;
-	enum call call = LOAD;
+	unsigned int kind = 0;
 
-	while ((dice -= kinds[call].weight) >= 0)
-		call++;
+	while ((dice -= kinds[kind].weight) >= 0)
+		kind++;
 
-	return call;
+	return kind;
 }
 
-static bool is_allowed(enum call call, int ret)
+static bool is_allowed(unsigned int kind, int ret)
 {
 	int i;
 
-	for (i = 0; ret && i < ARRAY_SIZE(kinds[call].errors); i++) {
-		if (kinds[call].errors[i] == ret)
+	for (i = 0; ret && i < ARRAY_SIZE(kinds[kind].errors); i++) {
+		if (kinds[kind].errors[i] == ret)
 			return true;
 	}
 
@@ -358,16 +363,16 @@ static int attack_el2(void *data)
 	int i, ret;
 
 	for (i = 0; i < ROUND && !a->wrong; i++) {
-		enum call call = some_call(a);
+		unsigned int kind = some_kind(a);
 
 		if (one_in(a, 4))
 			scribble_page(a);
-		ret = random_call(a, call);
-		a->count[call]++;
-		a->good[call] += !ret;
-		if (!is_allowed(call, ret)) {
+		ret = kinds[kind].call(a);
+		a->count[kind]++;
+		a->good[kind] += !ret;
+		if (!is_allowed(kind, ret)) {
 			a->wrong = ret;
-			a->wrong_call = call;
+			a->wrong_kind = kind;
 		}
 		cond_resched();
 	}
@@ -464,7 +469,7 @@ static void one_round(struct kunit *test, struct attacker *attackers, u64 seed)
 	for_each_online_cpu(cpu) {
 		a = &attackers[cpu];
 		KUNIT_ASSERT_EQ_MSG(test, 0, a->wrong, "%s returned %d, seed %llu",
-				    kinds[a->wrong_call].name, a->wrong, seed);
+				    kinds[a->wrong_kind].name, a->wrong, seed);
 		restore_el2(test, a);
 	}
 }
@@ -518,7 +523,7 @@ void hostile_random_calls(struct kunit *test)
 	int cpu, kind;
 
 	/* One page a step, so that calls find rings that are partly loaded. */
-	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, 1));
+	KUNIT_ASSERT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_STEP, 1));
 
 	while (done < todo) {
 		one_round(test, attackers, round_seed);
@@ -528,7 +533,7 @@ void hostile_random_calls(struct kunit *test)
 		round_seed += nr_cpu_ids;
 	}
 
-	for (kind = 0; kind < NR_CALLS; kind++) {
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
 		unsigned long count = 0, good = 0;
 
 		for_each_online_cpu(cpu) {

@@ -44,7 +44,7 @@ static void bad_cpus_are_refused(struct kunit *test)
 				    "swap of CPU %llx", cpu);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_reset(cpu),
 				    "reset of CPU %llx", cpu);
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_alarm(cpu, 0),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_alarm(cpu, 0),
 				    "alarm of CPU %llx", cpu);
 	}
 	hostile_expect_intact(test, ring, "CPUs that do not exist");
@@ -232,7 +232,7 @@ static void pages_of_another_ring_are_refused(struct kunit *test)
 /* Have a step take or give back one page, until the end of the test. */
 static void one_page_a_step(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, 1));
+	KUNIT_ASSERT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_STEP, 1));
 }
 
 /* Expect that any other call is refused while a ring is being loaded or unloaded. */
@@ -245,11 +245,11 @@ static void expect_busy(struct kunit *test, const struct hostile_ring *other, in
 			    step, what);
 	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_reset(0), "reset in step %d of %s",
 			    step, what);
-	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hostile_alarm(0, 0), "alarm in step %d of %s",
+	KUNIT_EXPECT_EQ_MSG(test, -EBUSY, hcall_trace_alarm(0, 0), "alarm in step %d of %s",
 			    step, what);
 	/* The ring has no pages yet, so opening it has no effect. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(step));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(step));
 }
 
 static int load_ring_step(const struct hostile_ring *ring)
@@ -268,8 +268,8 @@ static void a_ring_that_is_being_loaded_or_unloaded_refuses_all_else(struct kuni
 	int step;
 
 	one_page_a_step(test);
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	/* One more step initialises the slots. */
 	for (step = 0; step < HOSTILE_STEPS; step++) {
 		KUNIT_ASSERT_EQ(test, -EINPROGRESS, load_ring_step(ring));
@@ -384,12 +384,12 @@ static void a_large_ring_is_like_a_small_one(struct kunit *test)
 
 	large_describe(region, region_pages, pages);
 	KUNIT_ASSERT_EQ(test, 0, hostile_load(0, virt_to_pfn(region), region_pages, LARGE_SLOTS));
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	/* More than it has room for. */
 	for (i = 0; i < (LARGE_SLOTS + 1) * (EXT_RING_DATA_SIZE / 20 + 1); i++)
-		hostile_write_event(i);
+		hcall_trace_write_event(i);
 	KUNIT_EXPECT_EQ(test, -EINVAL, hostile_swap_for(0, 0));
 	id = hostile_swap_for(0, LARGE_SLOTS);
 	KUNIT_EXPECT_LE(test, 0, id);
@@ -418,15 +418,15 @@ static void without_a_ring_there_is_none(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_unload(cpu));
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_swap(cpu));
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_reset(cpu));
-		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_alarm(cpu, 0));
+		KUNIT_EXPECT_EQ(test, -ENOENT, hcall_trace_alarm(cpu, 0));
 	}
 
 	/* Open the ring and turn tracing on, without a page to write to. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_OFF, 1));
 	hostile_expect_intact(test, ring, "calls without a ring");
 }
 
@@ -487,12 +487,12 @@ static void only_spares_go_into_the_ring(struct kunit *test)
 	expect_swaps_refused(test, in_the_ring, ARRAY_SIZE(in_the_ring));
 	for (i = 0; i < ARRAY_SIZE(spares); i++)
 		memset((void *)spares[i], 0x5a, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	/* EL2 writes to all pages of the ring, and goes around. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_EMIT,
-					      (HOSTILE_SLOTS + 1) * PAGE_SIZE / 20));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_EMIT,
+						  (HOSTILE_SLOTS + 1) * PAGE_SIZE / 20));
 	KUNIT_EXPECT_LT(test, EXT_RING_DATA_ROOM - 64, first->commit);
 	for (i = 0; i < ARRAY_SIZE(spares); i++) {
 		KUNIT_EXPECT_EQ(test, 0x5a5a5a5a5a5a5a5aull, spares[i][0]);
@@ -514,7 +514,7 @@ static void a_ring_that_may_be_written_is_not_taken_away(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_OPEN, 0));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_unload(1));
 	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_reset(1));
-	KUNIT_EXPECT_EQ(test, -EBUSY, hostile_alarm(1, 0));
+	KUNIT_EXPECT_EQ(test, -EBUSY, hcall_trace_alarm(1, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(1));
 	KUNIT_ASSERT_EQ(test, 0, hostile_sync(1, HYP_TRACE_CLOSED, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_reset(1));
@@ -540,30 +540,30 @@ static void bad_arguments_are_refused(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_event(events[i], TYPE),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_event(events[i], TYPE),
 				    "event %llx", events[i]);
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_event(0, ids[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_event(0, ids[i]),
 				    "event type %llx", ids[i]);
 	for (i = 0; i < ARRAY_SIZE(modes); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_mode(modes[i], 1),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_mode(modes[i], 1),
 				    "mode %llx", modes[i]);
 	for (i = 0; i < ARRAY_SIZE(bools); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_mode(TRACE_EXT_OFF, bools[i]),
+				    hcall_trace_mode(TRACE_EXT_OFF, bools[i]),
 				    "overwrite %llx", bools[i]);
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_sync(0, states[i], 0),
 				    "ring state %llx", states[i]);
 	for (i = 0; i < ARRAY_SIZE(shifts); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_clock(1, shifts[i], 0),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_clock(1, shifts[i], 0),
 				    "shift %llx", shifts[i]);
 	for (i = 0; i < ARRAY_SIZE(sgis); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_doorbell(sgis[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_trace_doorbell(sgis[i]),
 				    "SGI %llx", sgis[i]);
 	for (i = 0; i < ARRAY_SIZE(steps); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_test(HYP_TRACE_TEST_STEP, steps[i]),
+				    hcall_trace_test(HYP_TRACE_TEST_STEP, steps[i]),
 				    "%llx pages a step", steps[i]);
 	hostile_expect_intact(test, ring, "arguments out of range");
 }
@@ -594,24 +594,24 @@ static void any_clock_is_safe(struct kunit *test)
 	int i, j, k;
 
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_selftest, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_selftest, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	for (i = 0; i < ARRAY_SIZE(values) * ARRAY_SIZE(values) * 4; i++) {
 		j = i / 4 / ARRAY_SIZE(values);
 		k = i / 4 % ARRAY_SIZE(values);
-		KUNIT_EXPECT_EQ(test, 0, hostile_clock(values[j], i % 4 * 21,
-						       values[k]));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_clock(values[j], i % 4 * 21,
+							   values[k]));
 		KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 		KUNIT_EXPECT_EQ(test, 0, hostile_reset(0));
-		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
-		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(i));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(i));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(i));
 		/* The second event may have a time extend, or be on the next page. */
 		KUNIT_EXPECT_TRUE_MSG(test, page->commit == 40 ||
 				      page->commit == 48 || page->commit == 20,
 				      "clock %llx %d %llx: commit %llu", values[j],
 				      i % 4 * 21, values[k], page->commit);
 	}
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_OFF, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 	KUNIT_EXPECT_EQ(test, 0, hostile_unload(0));
 	hostile_expect_intact(test, ring, "clocks of all kinds");
@@ -634,8 +634,8 @@ static void what_a_pointer_leads_to_is_not_recorded(struct kunit *test)
 	atomic64_set(&mmu->vmid.id, 0x5a);
 
 	KUNIT_ASSERT_EQ(test, 0, hostile_load_ring(0, ring));
-	KUNIT_EXPECT_EQ(test, 0, hostile_event(HYP_EVENT_tlb_flush, TYPE));
-	KUNIT_EXPECT_EQ(test, 0, hostile_mode(TRACE_EXT_ON, 1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(HYP_EVENT_tlb_flush, TYPE));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_ON, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_OPEN, 0));
 	kvm_call_hyp_nvhe(__kvm_tlb_flush_vmid, mmu);
 	KUNIT_EXPECT_EQ(test, 0, hostile_swap(0));
@@ -683,7 +683,7 @@ static int hostile_init(struct kunit *test)
 		kunit_skip(test, "somebody traces: write 0 to hyp/tracing_on");
 
 	/* Recording may have been left stopped. */
-	hostile_run(1);
+	hcall_trace_run(1);
 
 	/* Some calls must come from the ring's own CPU, so run all of them on CPU 0. */
 	return set_cpus_allowed_ptr(current, cpumask_of(0));
@@ -706,7 +706,7 @@ static void hostile_exit(struct kunit *test)
 		hostile_unload(cpu | HYP_TRACE_FOLLOWER);
 		hostile_totals_unload(cpu);
 	}
-	hostile_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES);
+	hcall_trace_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES);
 }
 
 static struct kunit_case hostile_cases[] = {

@@ -136,16 +136,16 @@ void hostile_totals_arguments(struct kunit *test)
 				    hostile_totals_load(0, pfn, pages[i], HYP_TOTALS_MIN_ROWS),
 				    "%llx pages", pages[i]);
 	for (i = 0; i < ARRAY_SIZE(bools); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_enable(bools[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_enable(bools[i]),
 				    "enable %llx", bools[i]);
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_vm(1, bools[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_vm(1, bools[i]),
 				    "gone %llx", bools[i]);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_sync(0, HYP_TRACE_CLOSED, bools[i]),
 				    "sync %llx", bools[i]);
 	}
 	for (i = 0; i < ARRAY_SIZE(vms); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_vm(vms[i], 0),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_vm(vms[i], 0),
 				    "VM %llx", vms[i]);
 	hostile_table_expect_intact(test, table, "arguments out of range");
 }
@@ -196,9 +196,9 @@ void hostile_totals_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_totals_unload(cpu));
 
 	/* Without a table nothing is counted, and nothing is written. */
-	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_load_table(0, table));
@@ -209,10 +209,10 @@ void hostile_totals_order(struct kunit *test)
 
 	/* A CPU may give up its own table while it measures. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_NOT_NULL(test, find_row(table));
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_totals_unload(0));
 	hostile_quiet(test);
 
@@ -237,19 +237,19 @@ void hostile_totals_steps(struct kunit *test)
 	struct hostile_table *table = hostile_table_new(test);
 	unsigned int steps = 1;
 
-	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, 1));
-	while (hostile_totals_load_step(0, virt_to_pfn(table->region), HOSTILE_TABLE_REGION,
-					HYP_TOTALS_MIN_ROWS) == -EINPROGRESS) {
+	KUNIT_ASSERT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_STEP, 1));
+	while (hcall_totals_load(0, virt_to_pfn(table->region), HOSTILE_TABLE_REGION,
+				 HYP_TOTALS_MIN_ROWS) == -EINPROGRESS) {
 		/* It is not there before it is complete. */
 		KUNIT_EXPECT_EQ(test, -EBUSY, hostile_totals_unload(0));
 		steps++;
 	}
 	KUNIT_EXPECT_EQ(test, HOSTILE_TABLE_REGION + HOSTILE_TABLE_PAGES +
 			hyp_totals_places(HYP_TOTALS_MIN_ROWS), steps);
-	KUNIT_ASSERT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES));
+	KUNIT_ASSERT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES));
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
-	KUNIT_EXPECT_EQ(test, 0, hostile_write_event(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_NOT_NULL(test, find_row(table));
 	hostile_quiet(test);
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
@@ -267,12 +267,12 @@ void hostile_totals_writes(struct kunit *test)
 	u64 total = 0, min = U64_MAX, written = 0;
 	int i, call, changes = 0;
 
-	KUNIT_ASSERT_EQ(test, 0, hostile_clock(BIT_ULL(63), 1, 0));
+	KUNIT_ASSERT_EQ(test, 0, hcall_trace_clock(BIT_ULL(63), 1, 0));
 	KUNIT_ASSERT_EQ(test, 0, hostile_totals_load_table(0, table));
-	KUNIT_EXPECT_EQ(test, 0, hostile_totals_enable(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
 	for (call = 1; call <= 100; call++) {
-		KUNIT_EXPECT_EQ(test, 0, hostile_write_event(call));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(call));
 		row = find_row(table);
 		KUNIT_ASSERT_NOT_NULL(test, row);
 		KUNIT_EXPECT_EQ(test, call, row->count);

@@ -18,11 +18,11 @@ void hostile_unhook_all(struct kunit *test)
 	static bool kept;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, 0, hostile_functions(0, 0, 1, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_trace_functions(0, 0, 1, 0));
 	for (i = 0; i < hyptrace_functions.nr; i++)
-		KUNIT_EXPECT_EQ(test, 0, hostile_hook(i, TRACE_EXT_HOOK_NONE));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_hook(i, TRACE_EXT_HOOK_NONE));
 	if (!kept)
-		KUNIT_EXPECT_EQ(test, 0, hostile_test(HYP_TRACE_TEST_TEXT, 0));
+		KUNIT_EXPECT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_TEXT, 0));
 	kept = true;
 	KUNIT_EXPECT_EQ(test, 0, hostile_text_changed());
 }

@@ -276,52 +276,45 @@ void hyp_trace_end(struct hyp_trace_cpu *cpu);
 #define hyp_trace_host_vector(usual)					\
 	((u64)(usual) + this_cpu_ptr(&hyp_trace_cpu)->vector)
 
-#ifdef CONFIG_KVM_HYPTRACE_TEST
-#define HYP_TRACE_TEST_HCALLS(X)					\
-	X(__hyp_trace_write_event)					\
-	X(__hyp_trace_test)
-#else
-#define HYP_TRACE_TEST_HCALLS(X)
-#endif
+/* The hypercalls that this kernel has, see asm/hyptrace_hcalls.h. */
+#define HYP_OUR_HCALLS(X, M)						\
+	HYP_RING_HCALLS(X, M)						\
+	HYP_IF_FUNCTIONS(HYP_FUNCTION_HCALLS(X))			\
+	HYP_TOTALS_HCALLS(X)						\
+	HYP_IF_TEST(HYP_TEST_HCALLS(X))
 
 #ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
-#define HYP_FUNCTION_HCALLS(X)						\
-	X(__hyp_trace_hook)						\
-	X(__hyp_trace_functions)
+#define HYP_IF_FUNCTIONS(...)	__VA_ARGS__
 #else
-#define HYP_FUNCTION_HCALLS(X)
+#define HYP_IF_FUNCTIONS(...)
 #endif
 
-#define HYP_TRACE_HCALLS(X)						\
-	X(__hyp_trace_load)						\
-	X(__hyp_trace_unload)						\
-	X(__hyp_trace_sync)						\
-	X(__hyp_trace_mode)						\
-	X(__hyp_trace_run)						\
-	X(__hyp_trace_event)						\
-	X(__hyp_trace_follow)						\
-	X(__hyp_trace_pred)						\
-	X(__hyp_trace_filter)						\
-	X(__hyp_trace_trigger)						\
-	X(__hyp_trace_triggers)						\
-	X(__hyp_trace_stacks)						\
-	X(__hyp_trace_mark)						\
-	X(__hyp_trace_swap)						\
-	X(__hyp_trace_reset)						\
-	X(__hyp_trace_clock)						\
-	X(__hyp_trace_alarm)						\
-	X(__hyp_trace_doorbell)						\
-	HYP_FUNCTION_HCALLS(X)						\
-	HYP_TOTALS_HCALLS(X)						\
-	HYP_TRACE_TEST_HCALLS(X)
+#ifdef CONFIG_KVM_HYPTRACE_TEST
+#define HYP_IF_TEST(...)	__VA_ARGS__
+#else
+#define HYP_IF_TEST(...)
+#endif
 
-#define HYP_TRACE_HANDLER(name)						\
-	void handle_##name(struct kvm_cpu_context *host_ctxt);
-HYP_TRACE_HCALLS(HYP_TRACE_HANDLER)
+/*
+ * What hcalls.c calls when it has checked the arguments, and what calls that. @more is the host's
+ * second register: there the second result goes, and behind it the third one.
+ */
+#define HYP_HCALL_HANDLER(name, result, enables, ...)			\
+	s64 handle___hyp_##name(HYP_PARAMS(__VA_ARGS__));		\
+	void hyp_hcall_##name(struct kvm_cpu_context *host_ctxt);
+#define HYP_HCALL_HANDLER_MORE(name, result, enables, ...)		\
+	s64 handle___hyp_##name(u64 *more, HYP_PARAMS(__VA_ARGS__));	\
+	void hyp_hcall_##name(struct kvm_cpu_context *host_ctxt);
+HYP_OUR_HCALLS(HYP_HCALL_HANDLER, HYP_HCALL_HANDLER_MORE)
+
+#define HYP_HCALL_ENTRY(name, ...)					\
+	[__KVM_HOST_SMCCC_FUNC___hyp_##name] = hyp_hcall_##name,
+#define HYP_HCALL_ENTRIES	HYP_OUR_HCALLS(HYP_HCALL_ENTRY, HYP_HCALL_ENTRY)
 
 #else /* nothing is traced */
 
-#define HYP_TRACE_HCALLS(X)
+#define HYP_OUR_HCALLS(X, M)
+#define HYP_HCALL_ENTRIES
 
 #include <linux/tracepoint.h>
 

@@ -5,8 +5,6 @@
 
 #include <nvhe/hyptrace.h>
 
-#include <nvhe/trap_handler.h>
-
 static struct {
 	hyp_spinlock_t		lock;
 	u32			seq;	/* odd while @clock is being changed */
@@ -42,17 +40,8 @@ void hyp_clock_copy(struct hyp_clock *clock)
 	hyp_spin_unlock(&host_clock.lock);
 }
 
-void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_clock(u64 mult, u64 shift, u64 base)
 {
-	DECLARE_REG(u64, mult, host_ctxt, 1);
-	DECLARE_REG(u64, shift, host_ctxt, 2);
-	DECLARE_REG(u64, base, host_ctxt, 3);
-
-	if (shift > 63) {
-		cpu_reg(host_ctxt, 1) = -EINVAL;
-		return;
-	}
-
 	/* The smp_wmb() and the release pair with hyp_clock_try_copy(). */
 	hyp_spin_lock(&host_clock.lock);
 	WRITE_ONCE(host_clock.seq, host_clock.seq + 1);
@@ -65,5 +54,5 @@ void handle___hyp_trace_clock(struct kvm_cpu_context *host_ctxt)
 	smp_store_release(&host_clock.seq, host_clock.seq + 1);
 	hyp_spin_unlock(&host_clock.lock);
 
-	cpu_reg(host_ctxt, 1) = 0;
+	return 0;
 }

@@ -28,8 +28,6 @@
 #include <asm/cpufeature.h>
 #include <asm/cputype.h>
 
-#include <nvhe/trap_handler.h>
-
 #define NR_SGIS		16
 
 /* In GICD_SGIR: TargetListFilter, this CPU. (ARM IHI 0048B, 4.3.15) */
@@ -106,8 +104,7 @@ void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now)
 	cpu->leave = later;
 }
 
-/* Have EL2 raise an SGI, whose number is untrusted. */
-static int doorbell_use(u64 sgi)
+s64 handle___hyp_trace_doorbell(u64 sgi)
 {
 	if (sgi >= NR_SGIS)
 		return -EINVAL;
@@ -117,11 +114,4 @@ static int doorbell_use(u64 sgi)
 	WRITE_ONCE(doorbell_sgi, sgi);
 	WRITE_ONCE(doorbell_set, true);
 	return 0;
-}
-
-void handle___hyp_trace_doorbell(struct kvm_cpu_context *host_ctxt)
-{
-	DECLARE_REG(u64, sgi, host_ctxt, 1);
-
-	cpu_reg(host_ctxt, 1) = doorbell_use(sgi);
 }

@@ -11,8 +11,6 @@
 
 #include <nvhe/hyptrace/filter.h>
 
-#include <nvhe/trap_handler.h>
-
 struct ext_filter_pred hyp_filter_pred[HYP_FILTER_PLACES];
 u16 hyp_event_filter[HYP_FILTER_USES][HYP_NR_EVENTS];
 
@@ -64,13 +62,8 @@ static void place_set(u64 place, const struct ext_filter_pred *pred)
 	WRITE_ONCE(to->next[1], pred->next[1]);
 }
 
-void handle___hyp_trace_pred(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_pred(u64 place, u64 lo, u64 width, u64 mask, u64 rest)
 {
-	DECLARE_REG(u64, place, host_ctxt, 1);
-	DECLARE_REG(u64, lo, host_ctxt, 2);
-	DECLARE_REG(u64, width, host_ctxt, 3);
-	DECLARE_REG(u64, mask, host_ctxt, 4);
-	DECLARE_REG(u64, rest, host_ctxt, 5);
 	const struct ext_filter_pred pred = {
 		.lo	= lo,
 		.width	= width,
@@ -78,20 +71,20 @@ void handle___hyp_trace_pred(struct kvm_cpu_context *host_ctxt)
 		.offset	= rest,
 		.next	= { rest >> 16, rest >> 32 },
 	};
-	int ret = -EINVAL;
+	int ret;
 
-	if (place >= EXT_FILTER_FIRST && place < HYP_FILTER_PLACES &&
-	    rest == hyp_filter_rest(&pred) &&
-	    ext_filter_pred_is_valid(&pred, place, HYP_FILTER_PLACES,
-				     offsetof(struct hyp_trace_draft, zero))) {
-		hyp_spin_lock(&hyp_filters.lock);
-		ret = place_is_used(place) ? -EBUSY : 0;
-		if (!ret)
-			place_set(place, &pred);
-		hyp_spin_unlock(&hyp_filters.lock);
-	}
+	if (place < EXT_FILTER_FIRST || rest != hyp_filter_rest(&pred) ||
+	    !ext_filter_pred_is_valid(&pred, place, HYP_FILTER_PLACES,
+				      offsetof(struct hyp_trace_draft, zero)))
+		return -EINVAL;
 
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_spin_lock(&hyp_filters.lock);
+	ret = place_is_used(place) ? -EBUSY : 0;
+	if (!ret)
+		place_set(place, &pred);
+	hyp_spin_unlock(&hyp_filters.lock);
+
+	return ret;
 }
 
 /* Check whether an event may have a filter. */
@@ -109,31 +102,26 @@ static bool filter_is_valid(u64 event, u64 place, u64 nr)
 	return true;
 }
 
-void handle___hyp_trace_filter(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_filter(u64 event, u64 use, u64 place, u64 nr)
 {
-	DECLARE_REG(u64, event, host_ctxt, 1);
-	DECLARE_REG(u64, use, host_ctxt, 2);
-	DECLARE_REG(u64, place, host_ctxt, 3);
-	DECLARE_REG(u64, nr, host_ctxt, 4);
 	int ret = -EINVAL;
 
-	if (event < HYP_NR_EVENTS && use < HYP_FILTER_USES &&
-	    nr <= EXT_FILTER_MAX && place >= EXT_FILTER_FIRST &&
-	    place <= HYP_FILTER_PLACES - nr) {
-		hyp_spin_lock(&hyp_filters.lock);
-		if (filter_is_valid(event, place, nr)) {
-			hyp_filters.event[use][event] = (struct hyp_filter) { place, nr };
-			/*
-			 * The release pairs with the address dependency in
-			 * hyp_filter_match(): the comparisons come first.
-			 */
-			smp_store_release(&hyp_event_filter[use][event], nr ? place : 0);
-			if (use == HYP_FILTER_RECORD)
-				hyp_trace_set_filtered(event, nr);
-			ret = 0;
-		}
-		hyp_spin_unlock(&hyp_filters.lock);
-	}
+	if (place < EXT_FILTER_FIRST || place > HYP_FILTER_PLACES - nr)
+		return -EINVAL;
 
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_spin_lock(&hyp_filters.lock);
+	if (filter_is_valid(event, place, nr)) {
+		hyp_filters.event[use][event] = (struct hyp_filter) { place, nr };
+		/*
+		 * The release pairs with the address dependency in hyp_filter_match(): the
+		 * comparisons come first.
+		 */
+		smp_store_release(&hyp_event_filter[use][event], nr ? place : 0);
+		if (use == HYP_FILTER_RECORD)
+			hyp_trace_set_filtered(event, nr);
+		ret = 0;
+	}
+	hyp_spin_unlock(&hyp_filters.lock);
+
+	return ret;
 }

@@ -44,17 +44,8 @@ void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
 		hyp_trace_handle_trap(host_ctxt);
 }
 
-void handle___hyp_trace_follow(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_follow(u64 event, u64 id)
 {
-	DECLARE_REG(u64, event, host_ctxt, 1);
-	DECLARE_REG(u64, id, host_ctxt, 2);
-	int ret = -EINVAL;
-
-	if (event < HYP_NR_EVENTS && id <= U16_MAX) {
-		ret = id && hyp_trace_locked ? -EPERM : 0;
-		if (!ret)
-			hyp_trace_set_followed(event, id);
-	}
-
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_trace_set_followed(event, id);
+	return 0;
 }

@@ -10,8 +10,6 @@
 
 #include <asm/hyptrace_functions.h>
 
-#include <nvhe/trap_handler.h>
-
 /**
  * struct hyp_functions - the host's settings
  * @limit:	@max_depth, or 0 if there are @roots
@@ -302,24 +300,15 @@ void hyp_graph_end(struct hyp_trace_cpu *cpu)
 
 /* Settings ---------------------------------------------------------------------- */
 
-void handle___hyp_trace_functions(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_functions(u64 on, u64 text, u64 max_depth, u64 roots)
 {
-	DECLARE_REG(u64, on, host_ctxt, 1);
-	DECLARE_REG(u64, text, host_ctxt, 2);
-	DECLARE_REG(u64, max_depth, host_ctxt, 3);
-	DECLARE_REG(u64, roots, host_ctxt, 4);
-	int ret = -EINVAL;
+	if (!max_depth)
+		return -EINVAL;
 
-	if (on <= 1 && max_depth && max_depth <= FTRACE_RETFUNC_DEPTH && roots <= 1) {
-		ret = on && hyp_trace_locked ? -EPERM : 0;
-		if (!ret) {
-			hyp_text_set(text);
-			WRITE_ONCE(hyp_functions.max_depth, max_depth);
-			WRITE_ONCE(hyp_functions.roots, roots);
-			WRITE_ONCE(hyp_functions.limit, roots ? 0 : max_depth);
-			hyp_trace_set_functions(on);
-		}
-	}
-
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_text_set(text);
+	WRITE_ONCE(hyp_functions.max_depth, max_depth);
+	WRITE_ONCE(hyp_functions.roots, roots);
+	WRITE_ONCE(hyp_functions.limit, roots ? 0 : max_depth);
+	hyp_trace_set_functions(on);
+	return 0;
 }

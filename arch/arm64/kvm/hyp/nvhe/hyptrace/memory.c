@@ -191,8 +191,6 @@ static int give_back_step(struct hyp_trace_memory *mem)
 static int load_begin(struct hyp_trace_memory *mem, u64 pfn, u64 region_pages, u32 nr_pages,
 		      u32 element)
 {
-	if (hyp_trace_locked)
-		return -EPERM;
 	if (!pfn_is_memory(pfn) || !pfn_is_memory(pfn + region_pages - 1))
 		return -EPERM;
 

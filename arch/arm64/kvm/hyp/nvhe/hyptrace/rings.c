@@ -18,8 +18,6 @@
 #include <nvhe/hyptrace.h>
 #include <nvhe/hyptrace/test.h>
 
-#include <nvhe/trap_handler.h>
-
 static_assert(HYP_TRACE_FOLLOWER >= NR_CPUS);
 static_assert(sizeof(struct ext_ring_record) + sizeof(*((struct ext_ring *)NULL)->slots) ==
 	      HYP_TRACE_BYTES_PER_PAGE,
@@ -71,33 +69,28 @@ static void ring_set_up(struct hyp_trace_ring *ring, u32 nr_slots)
 	ring->memory.stage = HYP_TRACE_LOADED;
 }
 
-void handle___hyp_trace_load(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_load(u64 number, u64 pfn, u64 region_pages, u64 nr_slots, u64 nr_pages)
 {
-	DECLARE_REG(u64, number, host_ctxt, 1);
-	DECLARE_REG(u64, pfn, host_ctxt, 2);
-	DECLARE_REG(u64, region_pages, host_ctxt, 3);
-	DECLARE_REG(u64, nr_slots, host_ctxt, 4);
-	DECLARE_REG(u64, nr_pages, host_ctxt, 5);
 	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
 	struct hyp_trace_ring *ring;
-	int ret = -EINVAL;
+	int ret;
 
-	if (cpu && nr_slots >= EXT_RING_MIN_SLOTS &&
-	    nr_slots <= EXT_RING_MAX_SLOTS &&
-	    nr_pages > nr_slots && nr_pages - nr_slots <= EXT_RING_MAX_SPARES &&
-	    region_pages == hyp_trace_region_pages(nr_pages)) {
-		ring = ring_of(cpu, number);
-		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_memory_load(&ring->memory, pfn, region_pages, nr_pages + 1,
-					    sizeof(struct ext_ring_record));
-		if (!ret) {
-			cpu->draft.cpu = number & ~(u64)HYP_TRACE_FOLLOWER;
-			ring_set_up(ring, nr_slots);
-		}
-		hyp_spin_unlock(&cpu->lock);
+	if (!cpu || nr_slots < EXT_RING_MIN_SLOTS || nr_pages <= nr_slots ||
+	    nr_pages - nr_slots > EXT_RING_MAX_SPARES ||
+	    region_pages != hyp_trace_region_pages(nr_pages))
+		return -EINVAL;
+
+	ring = ring_of(cpu, number);
+	hyp_spin_lock(&cpu->lock);
+	ret = hyp_trace_memory_load(&ring->memory, pfn, region_pages, nr_pages + 1,
+				    sizeof(struct ext_ring_record));
+	if (!ret) {
+		cpu->draft.cpu = number & ~(u64)HYP_TRACE_FOLLOWER;
+		ring_set_up(ring, nr_slots);
 	}
+	hyp_spin_unlock(&cpu->lock);
 
-	cpu_reg(host_ctxt, 1) = ret;
+	return ret;
 }
 
 /*
@@ -129,29 +122,27 @@ static int ring_unload(struct hyp_trace_cpu *cpu, struct hyp_trace_ring *ring)
 	return hyp_trace_memory_unload(&ring->memory);
 }
 
-void handle___hyp_trace_unload(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_unload(u64 *more, u64 number)
 {
-	DECLARE_REG(u64, number, host_ctxt, 1);
 	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
 	struct hyp_trace_ring *ring;
-	int ret = -EINVAL;
+	int ret;
 
-	if (cpu) {
-		ring = ring_of(cpu, number);
-		hyp_spin_lock(&cpu->lock);
-		ret = ring_unload(cpu, ring);
-		cpu_reg(host_ctxt, 2) = ret ? 0 : ring->ring.seq;
-		cpu_reg(host_ctxt, 3) = ret ? 0 : ring->ring.dropped;
-		hyp_spin_unlock(&cpu->lock);
-	}
+	if (!cpu)
+		return -EINVAL;
 
-	cpu_reg(host_ctxt, 1) = ret;
+	ring = ring_of(cpu, number);
+	hyp_spin_lock(&cpu->lock);
+	ret = ring_unload(cpu, ring);
+	more[0] = ret ? 0 : ring->ring.seq;
+	more[1] = ret ? 0 : ring->ring.dropped;
+	hyp_spin_unlock(&cpu->lock);
+
+	return ret;
 }
 
-void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_swap(u64 *more, u64 number, u64 id)
 {
-	DECLARE_REG(u64, number, host_ctxt, 1);
-	DECLARE_REG(u64, id, host_ctxt, 2);
 	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
 	struct ext_ring_swap swap = { };
 	struct hyp_trace_ring *ring;
@@ -165,50 +156,48 @@ void handle___hyp_trace_swap(struct kvm_cpu_context *host_ctxt)
 	}
 	hyp_trace_test_swapped();
 
-	cpu_reg(host_ctxt, 1) = ret ?: swap.id | (u64)swap.events << 32;
-	cpu_reg(host_ctxt, 2) = swap.pos;
-	cpu_reg(host_ctxt, 3) = swap.first_seq;
+	more[0] = swap.pos;
+	more[1] = swap.first_seq;
+	return ret ?: swap.id | (u64)swap.events << 32;
 }
 
-void handle___hyp_trace_reset(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_reset(u64 *more, u64 number)
 {
-	DECLARE_REG(u64, number, host_ctxt, 1);
 	struct hyp_trace_cpu *cpu = cpu_of_ring(number);
 	struct hyp_trace_ring *ring;
-	int ret = -EINVAL;
+	int ret;
 
-	if (cpu) {
-		ring = ring_of(cpu, number);
-		hyp_spin_lock(&cpu->lock);
-		ret = check_quiescent(cpu, ring);
-		if (!ret) {
-			forget_calls(cpu, ring);
-			cpu_reg(host_ctxt, 2) = ext_ring_reset(&ring->ring);
-		}
-		hyp_spin_unlock(&cpu->lock);
+	if (!cpu)
+		return -EINVAL;
+
+	ring = ring_of(cpu, number);
+	hyp_spin_lock(&cpu->lock);
+	ret = check_quiescent(cpu, ring);
+	if (!ret) {
+		forget_calls(cpu, ring);
+		more[0] = ext_ring_reset(&ring->ring);
 	}
+	hyp_spin_unlock(&cpu->lock);
 
-	cpu_reg(host_ctxt, 1) = ret;
+	return ret;
 }
 
-void handle___hyp_trace_alarm(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_alarm(u64 cpu_id, u64 pos)
 {
-	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	DECLARE_REG(u64, pos, host_ctxt, 2);
 	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
-	int ret = -EINVAL;
+	int ret;
 
-	if (cpu) {
-		/* After the alarm is set, this call's hyp_exit would set it off. */
-		hyp_trace_exit_early(this_cpu_ptr(&hyp_trace_cpu));
+	if (!cpu)
+		return -EINVAL;
 
-		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_has_doorbell() ? check_quiescent(cpu, &cpu->user) :
-						 -EOPNOTSUPP;
-		if (!ret)
-			ext_ring_set_alarm(&cpu->user.ring, pos);
-		hyp_spin_unlock(&cpu->lock);
-	}
+	/* After the alarm is set, this call's hyp_exit would set it off. */
+	hyp_trace_exit_early(this_cpu_ptr(&hyp_trace_cpu));
 
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_spin_lock(&cpu->lock);
+	ret = hyp_trace_has_doorbell() ? check_quiescent(cpu, &cpu->user) : -EOPNOTSUPP;
+	if (!ret)
+		ext_ring_set_alarm(&cpu->user.ring, pos);
+	hyp_spin_unlock(&cpu->lock);
+
+	return ret;
 }

@@ -9,7 +9,6 @@
 #include <asm/tlbflush.h>
 
 #include <nvhe/mm.h>
-#include <nvhe/trap_handler.h>
 
 /*
  * Write a function's second slot, through a mapping of its own: text is not writable where it
@@ -36,21 +35,16 @@ static void set_slot(u64 first, enum trace_ext_hook hook)
 	icache_inval_pou(slot, slot + AARCH64_INSN_SIZE);
 }
 
-void handle___hyp_trace_hook(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_hook(u64 function, u64 hook)
 {
-	DECLARE_REG(u64, index, host_ctxt, 1);
-	DECLARE_REG(u64, hook, host_ctxt, 2);
 	u64 nr = __stop_hyp_functions - __start_hyp_functions;
-	int ret = -EINVAL;
 
 	/* Without protection there is no such mapping, and the host writes EL2's text anyway. */
-	if (!static_branch_unlikely(&kvm_protected_mode_initialized)) {
-		ret = -EOPNOTSUPP;
-	} else if (index < nr && hook < TRACE_EXT_NR_HOOKS) {
-		ret = hook && hyp_trace_locked ? -EPERM : 0;
-		if (!ret)
-			set_slot(__start_hyp_functions[index], hook);
-	}
+	if (!static_branch_unlikely(&kvm_protected_mode_initialized))
+		return -EOPNOTSUPP;
+	if (function >= nr)
+		return -EINVAL;
 
-	cpu_reg(host_ctxt, 1) = ret;
+	set_slot(__start_hyp_functions[function], hook);
+	return 0;
 }

@@ -13,8 +13,6 @@
 
 #include <asm/stacktrace/nvhe.h>
 
-#include <nvhe/trap_handler.h>
-
 DECLARE_PER_CPU(unsigned long [OVERFLOW_STACK_SIZE / sizeof(long)], overflow_stack);
 
 /* The functions that are called between an event and its record, see hyp.lds.S. */
@@ -119,19 +117,9 @@ void hyp_stack_unhook(struct hyp_trace_cpu *cpu)
 			*walk.pc = walk.state.pc;
 }
 
-void handle___hyp_trace_stacks(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_stacks(u64 on, u64 text)
 {
-	DECLARE_REG(u64, on, host_ctxt, 1);
-	DECLARE_REG(u64, text, host_ctxt, 2);
-	int ret = -EINVAL;
-
-	if (on <= 1) {
-		ret = on && hyp_trace_locked ? -EPERM : 0;
-		if (!ret) {
-			hyp_text_set(text);
-			hyp_trace_set_stacks(on);
-		}
-	}
-
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_text_set(text);
+	hyp_trace_set_stacks(on);
+	return 0;
 }

@@ -7,8 +7,6 @@
 
 #include <nvhe/hyptrace.h>
 
-#include <nvhe/trap_handler.h>
-
 extern char hyp_trace_vector[], hyp_totals_vector[], hyp_follow_vector[];
 
 /**
@@ -74,17 +72,9 @@ static void ring_sync(struct hyp_trace_ring *ring, enum hyp_trace_ring_state sta
 		ring_open(ring);
 }
 
-void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_sync(u64 state, u64 totals, u64 follower)
 {
-	DECLARE_REG(u64, state, host_ctxt, 1);
-	DECLARE_REG(u64, totals, host_ctxt, 2);
-	DECLARE_REG(u64, follower, host_ctxt, 3);
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-
-	if (state > HYP_TRACE_SUSPENDED || follower > HYP_TRACE_SUSPENDED || totals > 1) {
-		cpu_reg(host_ctxt, 1) = -EINVAL;
-		return;
-	}
 
 	/* The exception that made this call may have come through the ordinary vectors. */
 	hyp_trace_latch_pid(cpu);
@@ -105,36 +95,24 @@ void handle___hyp_trace_sync(struct kvm_cpu_context *host_ctxt)
 	hyp_trace_vector_update(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
-	cpu_reg(host_ctxt, 1) = 0;
+	return 0;
 }
 
-void handle___hyp_trace_run(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_run(u64 on)
 {
-	DECLARE_REG(u64, on, host_ctxt, 1);
-
-	if (on <= 1) {
-		hyp_trace_turn(on);
-		hyp_trace_tell(this_cpu_ptr(&hyp_trace_cpu));
-	}
-
-	cpu_reg(host_ctxt, 1) = on <= 1 ? 0 : -EINVAL;
+	hyp_trace_turn(on);
+	hyp_trace_tell(this_cpu_ptr(&hyp_trace_cpu));
+	return 0;
 }
 
-void handle___hyp_trace_triggers(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_triggers(u64 *more, u64 event, u64 use)
 {
-	DECLARE_REG(u64, event, host_ctxt, 1);
-	DECLARE_REG(u64, use, host_ctxt, 2);
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-
-	if (event >= HYP_NR_EVENTS || use >= HYP_FILTER_USES) {
-		cpu_reg(host_ctxt, 1) = -EINVAL;
-		return;
-	}
 
 	/* If this call's hyp_exit is a trigger, it must not change what the host is told. */
 	hyp_trace_exit_early(cpu);
 
-	cpu_reg(host_ctxt, 1) = 0;
-	cpu_reg(host_ctxt, 2) = hyp_trace_tell(cpu);
-	cpu_reg(host_ctxt, 3) = hyp_trigger_left(event, use);
+	more[0] = hyp_trace_tell(cpu);
+	more[1] = hyp_trigger_left(event, use);
+	return 0;
 }

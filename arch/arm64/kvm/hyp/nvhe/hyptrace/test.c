@@ -12,7 +12,6 @@
 #include <nvhe/gfp.h>
 #include <nvhe/mem_protect.h>
 #include <nvhe/memory.h>
-#include <nvhe/trap_handler.h>
 
 struct hyp_trace_test hyp_trace_test;
 
@@ -24,13 +23,11 @@ static void selftest_text(u64 id)
 	hyp_trace_puts("selftest is over");
 }
 
-void handle___hyp_trace_write_event(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_write_event(u64 id)
 {
-	DECLARE_REG(u64, id, host_ctxt, 1);
-
 	hyp_emit_selftest(id);
 	selftest_text(id);
-	cpu_reg(host_ctxt, 1) = 0;
+	return 0;
 }
 
 static void emit_selftests(u64 events)
@@ -139,10 +136,8 @@ static int check_stack(u64 unused)
 	return 0;
 }
 
-void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_test(u64 action, u64 arg)
 {
-	DECLARE_REG(u64, action, host_ctxt, 1);
-	DECLARE_REG(u64, arg, host_ctxt, 2);
 	int ret = -EINVAL;
 
 	switch (action) {
@@ -214,5 +209,5 @@ void handle___hyp_trace_test(struct kvm_cpu_context *host_ctxt)
 		break;
 	}
 
-	cpu_reg(host_ctxt, 1) = ret;
+	return ret;
 }

@@ -11,8 +11,6 @@
 #include <linux/bitmap.h>
 #include <linux/log2.h>
 
-#include <nvhe/trap_handler.h>
-
 static_assert(sizeof(struct hyp_totals_own) == HYP_TOTALS_OWN_SIZE);
 
 /* VMs ----------------------------------------------------------------------------- */
@@ -24,36 +22,19 @@ static_assert(sizeof(struct hyp_totals_own) == HYP_TOTALS_OWN_SIZE);
 static DECLARE_BITMAP(vms_gone, NR_VMS);
 static hyp_spinlock_t vms_lock;
 
-void handle___hyp_totals_vm(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_totals_vm(u64 vm, u64 gone)
 {
-	DECLARE_REG(u64, vm, host_ctxt, 1);
-	DECLARE_REG(u64, gone, host_ctxt, 2);
-
-	if (vm > U32_MAX || gone > 1) {
-		cpu_reg(host_ctxt, 1) = -EINVAL;
-		return;
-	}
-
 	hyp_spin_lock(&vms_lock);
 	__assign_bit(vm % NR_VMS, vms_gone, gone);
 	hyp_spin_unlock(&vms_lock);
 
-	cpu_reg(host_ctxt, 1) = 0;
+	return 0;
 }
 
-void handle___hyp_totals_enable(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_totals_enable(u64 enable)
 {
-	DECLARE_REG(u64, enable, host_ctxt, 1);
-	int ret = 0;
-
-	if (enable > 1)
-		ret = -EINVAL;
-	else if (enable && hyp_trace_locked)
-		ret = -EPERM;
-	else
-		hyp_trace_keep_totals(enable);
-
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_trace_keep_totals(enable);
+	return 0;
 }
 
 /* Rows ---------------------------------------------------------------------------- */
@@ -248,26 +229,23 @@ static int table_set_up(struct hyp_trace_cpu *cpu, u32 nr_rows)
 	return 0;
 }
 
-void handle___hyp_totals_load(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_totals_load(u64 cpu_id, u64 pfn, u64 nr_pages, u64 nr_rows)
 {
-	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
-	DECLARE_REG(u64, pfn, host_ctxt, 2);
-	DECLARE_REG(u64, nr_pages, host_ctxt, 3);
-	DECLARE_REG(u64, nr_rows, host_ctxt, 4);
 	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
-	int ret = -EINVAL;
+	int ret;
 
-	if (cpu && nr_rows >= HYP_TOTALS_MIN_ROWS && nr_rows <= HYP_TOTALS_MAX_ROWS &&
-	    is_power_of_2(nr_rows) && nr_pages == hyp_totals_region_pages(nr_rows)) {
-		hyp_spin_lock(&cpu->lock);
-		ret = hyp_trace_memory_load(&cpu->totals_memory, pfn, nr_pages,
-					    hyp_totals_pages(nr_rows), sizeof(void *));
-		if (!ret)
-			ret = table_set_up(cpu, nr_rows);
-		hyp_spin_unlock(&cpu->lock);
-	}
+	if (!cpu || nr_rows < HYP_TOTALS_MIN_ROWS || !is_power_of_2(nr_rows) ||
+	    nr_pages != hyp_totals_region_pages(nr_rows))
+		return -EINVAL;
 
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_spin_lock(&cpu->lock);
+	ret = hyp_trace_memory_load(&cpu->totals_memory, pfn, nr_pages,
+				    hyp_totals_pages(nr_rows), sizeof(void *));
+	if (!ret)
+		ret = table_set_up(cpu, nr_rows);
+	hyp_spin_unlock(&cpu->lock);
+
+	return ret;
 }
 
 static int table_unload(struct hyp_trace_cpu *cpu)
@@ -290,19 +268,19 @@ static int table_unload(struct hyp_trace_cpu *cpu)
 	return hyp_trace_memory_unload(&cpu->totals_memory);
 }
 
-void handle___hyp_totals_unload(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_totals_unload(u64 cpu_id)
 {
-	DECLARE_REG(u64, cpu_id, host_ctxt, 1);
 	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
-	int ret = -EINVAL;
+	int ret;
 
-	if (cpu) {
-		hyp_spin_lock(&cpu->lock);
-		ret = table_unload(cpu);
-		hyp_spin_unlock(&cpu->lock);
-	}
+	if (!cpu)
+		return -EINVAL;
 
-	cpu_reg(host_ctxt, 1) = ret;
+	hyp_spin_lock(&cpu->lock);
+	ret = table_unload(cpu);
+	hyp_spin_unlock(&cpu->lock);
+
+	return ret;
 }
 
 /* Let the fast paths of this CPU, or of one that can't be measuring, find no table. */

@@ -9,8 +9,6 @@
 
 #include <linux/bitfield.h>
 
-#include <nvhe/trap_handler.h>
-
 /**
  * struct hyp_trigger - what an event does
  * @action:	enum trace_ext_action
@@ -141,25 +139,16 @@ static bool has_action(u64 use, u64 action)
 	}
 }
 
-void handle___hyp_trace_trigger(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_trigger(u64 event, u64 use, u64 action, u64 count)
 {
-	DECLARE_REG(u64, event, host_ctxt, 1);
-	DECLARE_REG(u64, use, host_ctxt, 2);
-	DECLARE_REG(u64, action, host_ctxt, 3);
-	DECLARE_REG(s64, count, host_ctxt, 4);
-	struct hyp_trigger *trigger;
-	int ret = -EINVAL;
+	struct hyp_trigger *trigger = &hyp_triggers[use][event];
 
-	if (event < HYP_NR_EVENTS && has_action(use, action) && count >= -1) {
-		ret = action && hyp_trace_locked ? -EPERM : 0;
-		if (!ret) {
-			trigger = &hyp_triggers[use][event];
-			WRITE_ONCE(trigger->left, count);
-			/* Pairs with action_now(). */
-			smp_store_release(&trigger->action, action);
-			hyp_trace_set_trigger(event, use, action);
-		}
-	}
+	if (!has_action(use, action) || (s64)count < -1)
+		return -EINVAL;
 
-	cpu_reg(host_ctxt, 1) = ret;
+	WRITE_ONCE(trigger->left, count);
+	/* Pairs with action_now(). */
+	smp_store_release(&trigger->action, action);
+	hyp_trace_set_trigger(event, use, action);
+	return 0;
 }

@@ -12,8 +12,6 @@
 
 #include <linux/bitfield.h>
 
-#include <nvhe/trap_handler.h>
-
 u32 hyp_words[HYP_EVENT_WORDS];
 
 /* The host's settings for all CPUs. */
@@ -326,43 +324,23 @@ static void rings_set_overwrite(bool overwrite)
 	}
 }
 
-void handle___hyp_trace_mode(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_mode(u64 mode, u64 overwrite)
 {
-	DECLARE_REG(u64, mode, host_ctxt, 1);
-	DECLARE_REG(u64, overwrite, host_ctxt, 2);
-
-	if (mode > TRACE_EXT_ON || overwrite > 1) {
-		cpu_reg(host_ctxt, 1) = -EINVAL;
-		return;
-	}
-
 	hyp_spin_lock(&settings.lock);
 	rings_set_overwrite(overwrite);
 	settings.mode = mode;
 	events_update();
 	hyp_spin_unlock(&settings.lock);
 
-	cpu_reg(host_ctxt, 1) = 0;
+	return 0;
 }
 
-void handle___hyp_trace_event(struct kvm_cpu_context *host_ctxt)
+s64 handle___hyp_trace_event(u64 event, u64 id)
 {
-	DECLARE_REG(u64, event, host_ctxt, 1);
-	DECLARE_REG(u64, id, host_ctxt, 2);
-
-	if (event >= HYP_NR_EVENTS || id > U16_MAX) {
-		cpu_reg(host_ctxt, 1) = -EINVAL;
-		return;
-	}
-	if (id && hyp_trace_locked) {
-		cpu_reg(host_ctxt, 1) = -EPERM;
-		return;
-	}
-
 	hyp_spin_lock(&settings.lock);
 	settings.event_id[event] = id;
 	events_update();
 	hyp_spin_unlock(&settings.lock);
 
-	cpu_reg(host_ctxt, 1) = 0;
+	return 0;
 }

@@ -230,20 +230,21 @@ static __always_inline u8 hyp_pool_kind(const struct hyp_pool *pool)
  * @host_ctxt:	the host's registers, after the call
  *
  * A hypercall that returns nothing leaves an argument in the register, perhaps an
- * address; another one may return an address of EL2. So only results of tracing's own
- * hypercalls are shown, which all are numbers or errors, and of those in this list: add
- * yours if it returns such.
+ * address; another one may return an address of EL2. So a result is shown only if
+ * asm/hyptrace_hcalls.h says so, or if it is in this list: add yours if it returns a number or an
+ * error.
  *
  * Return: the result; 0 for any other hypercall
  */
 static __always_inline s64 hyp_hcall_result(u32 id,
 					    const struct kvm_cpu_context *host_ctxt)
 {
-#define HYP_HCALL_CASE(name)						\
-	case __KVM_HOST_SMCCC_FUNC_##name:
+#define HYP_HCALL_SHOWN(name)		case __KVM_HOST_SMCCC_FUNC___hyp_##name:
+#define HYP_HCALL_WITHHELD(name)
+#define HYP_HCALL_CASE(name, result, ...)	HYP_HCALL_##result(name)
 
 	switch (id) {
-	HYP_TRACE_HCALLS(HYP_HCALL_CASE)
+	HYP_OUR_HCALLS(HYP_HCALL_CASE, HYP_HCALL_CASE)
 	case __KVM_HOST_SMCCC_FUNC___kvm_get_mdcr_el2:
 	case __KVM_HOST_SMCCC_FUNC___pkvm_init:
 	case __KVM_HOST_SMCCC_FUNC___pkvm_cpu_set_vector:
@@ -260,6 +261,8 @@ static __always_inline s64 hyp_hcall_result(u32 id,
 		return 0;
 	}
 #undef HYP_HCALL_CASE
+#undef HYP_HCALL_WITHHELD
+#undef HYP_HCALL_SHOWN
 }
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_FIELDS_H */

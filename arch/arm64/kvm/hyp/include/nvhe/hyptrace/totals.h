@@ -110,10 +110,4 @@ void hyp_totals_guest_exit_at(struct kvm_vcpu *vcpu, u64 exit_code, u64 now);
 void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu);
 void hyp_totals_psci_return(struct hyp_trace_cpu *cpu);
 
-#define HYP_TOTALS_HCALLS(X)						\
-	X(__hyp_totals_load)						\
-	X(__hyp_totals_unload)						\
-	X(__hyp_totals_enable)						\
-	X(__hyp_totals_vm)
-
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_H */
