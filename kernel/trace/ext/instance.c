@@ -96,8 +96,8 @@ static void follow_current(void *data)
 #define PROBE_PRIO	-1
 
 /*
- * So long after the last use the probe is removed. That patches the kernel's text and interrupts all
- * CPUs, and tracing that goes off often goes on again soon.
+ * So long after the last use the probe is removed. That patches the kernel's text and interrupts
+ * all CPUs, and tracing that goes off often goes on again soon.
  */
 #define PROBE_STAYS	(5 * HZ)
 

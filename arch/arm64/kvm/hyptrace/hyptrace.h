@@ -63,16 +63,19 @@ static inline int hcall_##name(HYP_PARAMS(__VA_ARGS__))			\
 									\
 	return hyptrace_call(&res, __hyp_##name, HYP_NAMES(__VA_ARGS__)); \
 }
+
 #define HCALL_MORE(name, result, enables, ...)				\
 static inline int hcall_##name(struct arm_smccc_res *res, HYP_PARAMS(__VA_ARGS__)) \
 {									\
 	return hyptrace_call(res, __hyp_##name, HYP_NAMES(__VA_ARGS__)); \
 }
+
 HYP_ALL_HCALLS(HCALL, HCALL_MORE)
+
 #undef HCALL_MORE
 #undef HCALL
 
-/* Repeat a hypercall until it has done all its steps; may sleep. The value is that of the last one. */
+/* Repeat a hypercall until it has done all its steps; may sleep. The value is the last one's. */
 #define hcall_steps(hcall)						\
 ({									\
 	int __last;							\

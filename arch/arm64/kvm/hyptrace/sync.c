@@ -88,8 +88,8 @@ static bool state_is_idle(struct state state)
 DEFINE_STATIC_KEY_FALSE(hyptrace_key);
 
 /*
- * So long after its last use the key goes off. A change patches the kernel's text and interrupts all
- * CPUs, and tracing that goes off often goes on again soon.
+ * So long after its last use the key goes off. A change patches the kernel's text and interrupts
+ * all CPUs, and tracing that goes off often goes on again soon.
  */
 #define KEY_STAYS_ON	(5 * HZ)
 

@@ -26,7 +26,8 @@ void hostile_functions_arguments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, FTRACE_RETFUNC_DEPTH + 1, 0));
 	KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, 1, 2));
 	for (i = 0; i < ARRAY_SIZE(large); i++) {
-		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_hook(nr | large[i], TRACE_EXT_HOOK_GRAPH));
+		KUNIT_EXPECT_EQ(test, -EINVAL,
+				hcall_trace_hook(nr | large[i], TRACE_EXT_HOOK_GRAPH));
 		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_hook(0, large[i]));
 		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(large[i], 0, 1, 0));
 		KUNIT_EXPECT_EQ(test, -EINVAL, hcall_trace_functions(1, 0, large[i], 0));

@@ -133,11 +133,13 @@ static u64 some_pfn(struct attacker *a)
 #define ANY		U64_MAX
 #define RANDOM_ARG(max, argument)					\
 	((max) == ANY ? random_u64(a) : any_u64(a, (u64)(max) + 2))
+
 #define RANDOM_CALL(name, result, enables, ...)				\
 static int __maybe_unused any_##name(struct attacker *a)		\
 {									\
 	return hcall_##name(HYP_EACH(RANDOM_ARG, HYP_COMMA, __VA_ARGS__)); \
 }
+
 #define NOT_HERE(...)
 
 HYP_ALL_HCALLS(RANDOM_CALL, NOT_HERE)

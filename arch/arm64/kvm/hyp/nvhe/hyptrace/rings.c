@@ -4,9 +4,9 @@
  * them, and so does panic.c; what is written to them comes from the files of the events.
  *
  * This holds for all of tracing's hypercalls: in protected mode the host is untrusted. Arguments
- * come in registers and are compared as u64 before they are used. EL2 reads one list from memory, and takes that memory
- * from the host first (memory.c). No pointer, index or bound comes from a page that
- * the host can write.
+ * come in registers, and are compared as u64 before they are used: with their maximum in hcalls.c,
+ * and with all else in the handlers. EL2 reads one list from memory, and takes that memory from the
+ * host first (memory.c). No pointer, index or bound comes from a page that the host can write.
  *
  * EL2 is not preemptible, so a CPU that executes a hypercall is not writing an event: a
  * hypercall is a quiescent state. An operation that must not race with a ring's writer
