@@ -62,7 +62,6 @@ void hyp_trace_enter_host_at(u64 esr, u64 now);
 void hyp_trace_exit_at(u8 reason, u64 now);
 void __hyp_trace_enter_host(u64 type, u64 esr);
 void __hyp_trace_exit(u64 type, u8 reason);
-bool hyp_trace_triggered(struct hyp_trace_cpu *cpu, u64 type, u32 size, u64 now);
 s64 hyp_trigger_left(unsigned int event, enum hyp_filter_use use);
 bool hyp_draft_finish(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now);
 u32 hyp_record_size(unsigned int event);
