@@ -95,45 +95,22 @@ static void follow_current(void *data)
 /* Lower than the priority of ftrace's own probes, which update ignore_pid. */
 #define PROBE_PRIO	-1
 
-/*
- * So long after the last use the probe is removed. That patches the kernel's text and interrupts
- * all CPUs, and tracing that goes off often goes on again soon.
- */
-#define PROBE_STAYS	(5 * HZ)
-
-static void unfollow_tasks(struct work_struct *work)
-{
-	struct rb_ext *ext = container_of(to_delayed_work(work), struct rb_ext, unfollow);
-
-	guard(mutex)(&trace_types_lock);
-
-	if (!ext->used && ext->follows) {
-		unregister_trace_sched_switch(probe_sched_switch, ext);
-		ext->follows = false;
-	}
-}
-
 static void follow_tasks(struct rb_ext *ext, bool on)
 {
-	lockdep_assert_held(&trace_types_lock);
-
-	ext->used = on;
-	if (!on) {
-		if (ext->follows)
-			mod_delayed_work(system_wq, &ext->unfollow, PROBE_STAYS);
-		return;
-	}
-
-	if (!ext->follows) {
+	if (on && !ext->follows) {
 		ext->follows = !register_trace_prio_sched_switch(probe_sched_switch,
 								 ext, PROBE_PRIO);
 		if (!ext->follows)
 			pr_warn("%s: can't follow task switches: names of tasks may be missing, and set_event_pid is not heeded\n",
 				ext->name);
+	} else if (!on && ext->follows) {
+		unregister_trace_sched_switch(probe_sched_switch, ext);
+		ext->follows = false;
 	}
 
 	/* It may take long until the current tasks are switched. */
-	on_each_cpu_mask(ext->tr->tracing_cpumask, follow_current, ext, true);
+	if (on)
+		on_each_cpu_mask(ext->tr->tracing_cpumask, follow_current, ext, true);
 }
 
 /**
@@ -253,7 +230,6 @@ static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 	ext->writer = writer;
 	ext->ops = &absent_ops;
 	ext->in_use = follow_tasks;
-	INIT_DELAYED_WORK(&ext->unfollow, unfollow_tasks);
 	ret = trace_ext_test_fail() ?: rb_ext_init(ext);
 	if (ret)
 		goto free_ext;

@@ -227,9 +227,7 @@ struct rb_ext_cpu {
  * @tr:		its instance
  * @link:	the link to it in instances/, or NULL
  * @traceoff:	trace_instance= names it, with ^traceoff
- * @used:	what @in_use was called with last
- * @follows:	the writer is told of task switches
- * @unfollow:	ends that; these three are private to instance.c
+ * @follows:	the writer is told of task switches; private to instance.c
  * @cpus:	a ring for each possible CPU
  * @crash:	where the rings are, for dumps of all memory; NULL if they do not have them
  * @lock:	serialises load, unload, resize, reset
@@ -262,9 +260,7 @@ struct rb_ext {
 	struct trace_array		*tr;
 	struct dentry			*link;
 	bool				traceoff;
-	bool				used;
 	bool				follows;
-	struct delayed_work		unfollow;
 	struct rb_ext_cpu __percpu	*cpus;
 	u64				*crash;
 

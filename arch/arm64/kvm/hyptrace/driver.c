@@ -154,13 +154,15 @@ static int hyptrace_start(struct trace_ext_writer *writer)
 	if (ret)
 		return ret;
 
-	hyptrace_rings_begin(kind_of(writer));
+	static_branch_inc_cpuslocked(&hyptrace_key);
+	hyptrace_rings_use(kind_of(writer), true);
 	return 0;
 }
 
 static void hyptrace_stop(struct trace_ext_writer *writer)
 {
-	hyptrace_rings_end(kind_of(writer));
+	hyptrace_rings_use(kind_of(writer), false);
+	static_branch_dec_cpuslocked(&hyptrace_key);
 	hyptrace_clock_stop();
 }
 

@@ -120,8 +120,7 @@ extern struct mutex hyptrace_sync_lock;
 
 bool hyptrace_ring_is_open(enum hyptrace_ring kind, int cpu);
 void hyptrace_ring_close(enum hyptrace_ring kind, int cpu);
-void hyptrace_rings_begin(enum hyptrace_ring kind);
-void hyptrace_rings_end(enum hyptrace_ring kind);
+void hyptrace_rings_use(enum hyptrace_ring kind, bool use);
 void hyptrace_rings_sync(enum hyptrace_ring kind, int cpu);
 void hyptrace_set_cpus(struct trace_ext_writer *writer, const struct cpumask *cpus);
 void hyptrace_ignore(struct trace_ext_writer *writer, bool ignore);

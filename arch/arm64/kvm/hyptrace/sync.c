@@ -9,7 +9,6 @@
 #include <linux/kvm_host.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
 
 #include <trace/events/ipi.h>
 
@@ -86,23 +85,6 @@ static bool state_is_idle(struct state state)
  * pid is 0 (hyp_trace_cpu_entry()).
  */
 DEFINE_STATIC_KEY_FALSE(hyptrace_key);
-
-/*
- * So long after its last use the key goes off. A change patches the kernel's text and interrupts
- * all CPUs, and tracing that goes off often goes on again soon.
- */
-#define KEY_STAYS_ON	(5 * HZ)
-
-static void key_turn_off(struct work_struct *unused)
-{
-	guard(cpus_read_lock)();
-	guard(mutex)(&hyptrace_sync_lock);
-
-	if (!in_use[USER_RING] && !in_use[FOLLOWER_RING])
-		static_branch_disable_cpuslocked(&hyptrace_key);
-}
-
-static DECLARE_DELAYED_WORK(key_off, key_turn_off);
 
 /* noinline and __noclone, so that the function tracer shows the calls by this name. */
 static noinline __noclone void tell_el2(struct state state)
@@ -251,27 +233,15 @@ void hyptrace_set_cpus(struct trace_ext_writer *writer, const struct cpumask *cp
 }
 
 /*
- * Begin to use a kind of rings; may sleep. The caller holds off CPU hotplug. A sync opens them
- * then.
+ * Begin or cease to use a kind of rings; may sleep. The caller holds off CPU hotplug. A sync
+ * opens them then. A CPU that is offline closes its ring when it comes online.
  */
-void hyptrace_rings_begin(enum hyptrace_ring kind)
+void hyptrace_rings_use(enum hyptrace_ring kind, bool use)
 {
-	guard(mutex)(&hyptrace_sync_lock);
-
-	static_branch_enable_cpuslocked(&hyptrace_key);
-	WRITE_ONCE(in_use[kind], true);
-}
-
-/*
- * Cease to use a kind of rings; may sleep. The caller holds off CPU hotplug. A CPU that is offline
- * closes its ring when it comes online.
- */
-void hyptrace_rings_end(enum hyptrace_ring kind)
-{
-	WRITE_ONCE(in_use[kind], false);
+	WRITE_ONCE(in_use[kind], use);
 	/* sync_this_cpu() ignores its argument. */
-	on_each_cpu_cond(is_open, sync_this_cpu, &kind, true);
-	mod_delayed_work(system_wq, &key_off, KEY_STAYS_ON);
+	if (!use)
+		on_each_cpu_cond(is_open, sync_this_cpu, &kind, true);
 }
 
 /*

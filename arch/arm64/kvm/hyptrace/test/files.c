@@ -13,6 +13,7 @@
  *   write_fields	makes both record the event with fields of all sizes
  *   write_follow	makes EL2 write selftest_fields to the follower's rings as another type
  *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
+ *   write_hold		holds (1), or lets go (0), what each task switch does for tracing
  *
  * The files give a user no more than a compromised kernel could do without them.
  */
@@ -21,12 +22,17 @@
 #include <linux/cpu_pm.h>
 #include <linux/fs.h>
 #include <linux/io.h>
+#include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/tracefs.h>
 #include <linux/uaccess.h>
 
+#include <trace/events/sched.h>
+
 #include <asm/hyptrace.h>
 #include <asm/hyptrace_ids.h>
+#include <asm/sysreg.h>
 
 #include "../hyptrace.h"
 
@@ -249,6 +255,85 @@ static const struct file_operations write_test_fops = {
 	.write	= write_test_write,
 };
 
+/*
+ * While tracing is on, a task switch writes the task's pid for EL2, and a probe of sched_switch
+ * keeps names. A static key of each is patched when tracing goes on or off. QEMU discards what it
+ * has translated before it writes to memory, not after: if another CPU translates the code in
+ * between, QEMU goes on with the old code until the next change. Of 42,000 changes of a key that
+ * another CPU executed all the time, QEMU 7.2 did not see 340, and 10.0 not 220. So tests have the
+ * code patched once, and see whether that has worked.
+ */
+static DEFINE_MUTEX(hold_mutex);
+static bool is_held;
+static DEFINE_PER_CPU(bool, switch_probed);
+
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	this_cpu_write(switch_probed, true);
+}
+
+static int hold_switches(void)
+{
+	int ret = register_trace_sched_switch(probe_switch, NULL);
+
+	if (!ret)
+		static_branch_inc(&hyptrace_key);
+	return ret;
+}
+
+static void let_switches_go(void)
+{
+	static_branch_dec(&hyptrace_key);
+	unregister_trace_sched_switch(probe_switch, NULL);
+}
+
+/* Go to each CPU, and see there what the switch to this task has done. */
+static bool switches_are_seen(void)
+{
+	bool seen = true;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		per_cpu(switch_probed, cpu) = false;
+		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+		schedule_timeout_uninterruptible(1);
+		seen &= per_cpu(switch_probed, cpu) &&
+			read_sysreg(contextidr_el1) == task_pid_nr(current);
+	}
+
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	return seen;
+}
+
+static ssize_t write_hold_write(struct file *filp, const char __user *ubuf,
+				size_t cnt, loff_t *ppos)
+{
+	bool hold;
+	int ret;
+
+	ret = kstrtobool_from_user(ubuf, cnt, &hold);
+	if (ret)
+		return ret;
+
+	guard(mutex)(&hold_mutex);
+
+	if (is_held && !hold)
+		let_switches_go();
+	else if (hold && !is_held)
+		ret = hold_switches();
+	if (ret)
+		return ret;
+
+	is_held = hold;
+	return !hold || switches_are_seen() ? cnt : -EAGAIN;
+}
+
+static const struct file_operations write_hold_fops = {
+	.open	= simple_open,
+	.write	= write_hold_write,
+};
+
 /**
  * hyptrace_test_init() - create the files for tests
  * @dir:	the instance's directory
@@ -265,6 +350,7 @@ void hyptrace_test_init(struct dentry *dir)
 	tracefs_create_file("write_cpu_pm", 0200, dir, NULL, &write_cpu_pm_fops);
 	tracefs_create_file("write_follow", 0200, dir, NULL, &write_follow_fops);
 	tracefs_create_file("write_test", 0200, dir, NULL, &write_test_fops);
+	tracefs_create_file("write_hold", 0200, dir, NULL, &write_hold_fops);
 
 	/*
 	 * Otherwise KVM has the scheduler patched for the first VM, and back after the last one.

@@ -11,7 +11,7 @@
 
 #include "hyp_fixture.h"
 
-#define FUNCTIONS	"tell_el2 sync_this_cpu hyptrace_set_alarm key_turn_off"
+#define FUNCTIONS	"tell_el2 sync_this_cpu hyptrace_set_alarm"
 #define CALLS		ROOT "events/csd/csd_function_entry/enable"
 
 FIXTURE(idle) {
@@ -201,35 +201,6 @@ TEST_F(idle, a_cpu_that_is_not_traced_is_left_alone)
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		EXPECT_LT(0, interrupted(1, calls[i])) TH_LOG("call %zu", i);
 	EXPECT_LT(0, ran(1, "tell_el2"));
-}
-
-/* How often any CPU has run @function, one of FUNCTIONS. */
-static int ran_anywhere(int cpus, const char *function)
-{
-	int cpu, n = 0;
-
-	for (cpu = 0; cpu < cpus; cpu++)
-		n += ran(cpu, function);
-
-	return n;
-}
-
-/* What a task switch does for tracing stays for some seconds, so that it is seldom patched. */
-TEST_F(idle, tracing_that_goes_on_again_soon_patches_nothing)
-{
-	int i, rounds = 20;
-
-	ASSERT_EQ(0, watch());
-	for (i = 0; i < rounds; i++) {
-		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-		ASSERT_EQ(0, put(HYP "tracing_on", "0"));
-		ASSERT_TRUE(wait_until_unloaded(self->cpus));
-	}
-
-	for (i = 0; i < TIMEOUT_MS / 100 && !ran_anywhere(self->cpus, "key_turn_off"); i++)
-		usleep(100000);
-	EXPECT_LT(0, ran_anywhere(self->cpus, "key_turn_off"));
-	EXPECT_GT(rounds / 2, ran_anywhere(self->cpus, "key_turn_off"));
 }
 
 TEST_HARNESS_MAIN
