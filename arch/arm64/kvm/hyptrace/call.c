@@ -16,7 +16,7 @@
 /* The host's copy of hyp_trace_locked, which it can't read after it is deprivileged. */
 static bool locked __ro_after_init = IS_ENABLED(CONFIG_KVM_HYPTRACE_LOCKED);
 
-/* What to append to a message about an error: the reason and the remedy of -EPERM. */
+/* The end of a message about an error: the reason and the remedy of -EPERM, or nothing. */
 const char *hyptrace_if_locked(int ret)
 {
 	return locked && ret == -EPERM ?

@@ -295,8 +295,8 @@ void hyp_trace_end(struct hyp_trace_cpu *cpu);
 #endif
 
 /*
- * What hcalls.c calls when it has checked the arguments, and what calls that. @more is the host's
- * second register: there the second result goes, and behind it the third one.
+ * hyp_hcall_<name>() checks the arguments and calls handle___hyp_<name>(): see hcalls.c. @more is
+ * the host's second register: the second result goes there, and the third one behind it.
  */
 #define HYP_HCALL_HANDLER(name, result, enables, ...)			\
 	s64 handle___hyp_##name(HYP_PARAMS(__VA_ARGS__));		\

@@ -37,7 +37,7 @@ static __always_inline bool draft_write(struct hyp_trace_cpu *cpu, u64 type, u32
 }
 
 /*
- * What happens to a draft in the user's ring. As in ftrace, an event that starts recording is
+ * Record a draft in the user's ring, or not. As in ftrace, an event that starts recording is
  * recorded itself, one that stops it is recorded before, and a trigger has the stack recorded even
  * if the event is not. @trigger is a constant: other events do not pay for triggers.
  */

@@ -53,7 +53,7 @@ static bool ring_claim(struct hyp_trace_cpu *cpu)
 		take_clock_and_pid(cpu);
 		ext_ring_open(&cpu->user.ring);
 	}
-	/* Who gets the lock now finds the panic, and an open ring: ring_quiescent(), rings.c. */
+	/* The next owner of the lock finds the panic, and an open ring: ring_quiescent(). */
 	hyp_spin_unlock(&cpu->lock);
 
 	return loaded;
