@@ -42,24 +42,23 @@ static void writer_set_mode(struct rb_ext *ext, enum trace_ext_mode mode)
  */
 static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 {
-	bool on = ext->on || ext->nr_starters;
-
-	writer_set_mode(ext, on && !ext->paused ? TRACE_EXT_ON : otherwise);
+	writer_set_mode(ext, rb_ext_is_armed(ext) && !ext->paused ? TRACE_EXT_ON : otherwise);
 }
 
 /* Set the mode again when something else than tracing_on has changed. */
 static void set_mode_again(struct rb_ext *ext)
 {
-	bool on = ext->on || ext->nr_starters;
-
-	set_mode(ext, on && ext->paused ? TRACE_EXT_DRAIN : TRACE_EXT_OFF);
+	set_mode(ext, rb_ext_is_armed(ext) && ext->paused ? TRACE_EXT_DRAIN : TRACE_EXT_OFF);
 }
 
-/* The user turns tracing on or off. */
-static void set_running(struct rb_ext *ext, bool on)
+/* Have the writer record, or not, whatever triggers have done. */
+static void set_running(struct rb_ext *ext)
 {
-	if (ext->ops->set_running && !ext->catching_up)
-		ext->ops->set_running(ext->writer, on);
+	lockdep_assert_held(&ext->mode_lock);
+
+	if (ext->ops->set_running)
+		ext->ops->set_running(ext->writer, ext->on);
+	WRITE_ONCE(ext->was_on, ext->on);
 }
 
 /* Load all rings, closed. On failure, some may be loaded. */
@@ -121,14 +120,18 @@ static int try_load_all(struct rb_ext *ext)
 
 /**
  * rb_ext_load() - load all rings, so that rb_ext_on() can't fail
- * @ext:	the buffer
+ * @ext:	the buffer, or NULL if there is nothing to load
  *
  * Return: 0, -ENOMEM, or the writer's error
  */
 int rb_ext_load(struct rb_ext *ext)
 {
-	int ret = try_load_all(ext);
+	int ret;
 
+	if (!ext)
+		return 0;
+
+	ret = try_load_all(ext);
 	if (ret)
 		pr_err_ratelimited("%s: tracing can't be turned on: %pe%s\n", ext->name,
 				   ERR_PTR(ret), ret == -ENOMEM ?
@@ -200,15 +203,15 @@ int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 }
 
 /*
- * True if the rings are not needed: tracing is off, all events are read and no reader has
- * a file open. A ring that is mapped has its file open, too.
+ * True if the rings are not needed: tracing is off, and only the user can turn it on, all events
+ * are read and no reader has a file open. A ring that is mapped has its file open, too.
  */
 static bool rings_are_idle(struct rb_ext *ext)
 {
 	lockdep_assert_held(&trace_types_lock);
 
-	return !READ_ONCE(ext->on) && !READ_ONCE(ext->nr_starters) && !ext->tr->trace_ref &&
-	       !atomic_read(&ext->iters) && rb_ext_all_empty(ext);
+	return !rb_ext_is_armed(ext) && !ext->tr->trace_ref && !atomic_read(&ext->iters) &&
+	       rb_ext_all_empty(ext);
 }
 
 static void idle_work(struct work_struct *work)
@@ -217,7 +220,6 @@ static void idle_work(struct work_struct *work)
 
 	guard(mutex)(&trace_types_lock);
 
-	rb_ext_catch_up(ext);
 	scoped_guard(cpus_read_lock) {
 		guard(mutex)(&ext->lock);
 
@@ -253,8 +255,7 @@ void rb_ext_reader_gone(struct rb_ext *ext)
 
 	if (ext->ops->seen && has_been_read(ext))
 		ext->ops->seen(ext->writer);
-	rb_ext_catch_up(ext);
-	if (!READ_ONCE(ext->on))
+	if (!rb_ext_is_on(ext))
 		schedule_work(&ext->idle);
 }
 
@@ -276,28 +277,13 @@ void rb_ext_on(struct rb_ext *ext)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	update_on(ext);
-	set_running(ext, ext->on);
+	set_running(ext);
 	set_mode(ext, TRACE_EXT_OFF);
-}
-
-/* A trigger has stopped recording, and another one may start it at any time: no drain. */
-static bool stays_armed(struct rb_ext *ext)
-{
-	guard(raw_spinlock_irqsave)(&ext->mode_lock);
-
-	if (!ext->catching_up || !ext->nr_starters)
-		return false;
-
-	update_on(ext);
-	return true;
 }
 
 void rb_ext_off(struct rb_ext *ext)
 {
 	guard(cpus_read_lock)();
-
-	if (stays_armed(ext))
-		return;
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		update_on(ext);
@@ -309,7 +295,7 @@ void rb_ext_off(struct rb_ext *ext)
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		update_on(ext);
-		set_running(ext, ext->on);
+		set_running(ext);
 		set_mode(ext, TRACE_EXT_OFF);
 	}
 
@@ -321,7 +307,7 @@ void rb_ext_pause(struct rb_ext *ext)
 {
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	if (!ext->paused++ && (ext->on || ext->nr_starters))
+	if (!ext->paused++ && rb_ext_is_armed(ext))
 		set_mode(ext, TRACE_EXT_DRAIN);
 }
 
@@ -329,7 +315,7 @@ void rb_ext_resume(struct rb_ext *ext)
 {
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	if (!--ext->paused && (ext->on || ext->nr_starters))
+	if (!--ext->paused && rb_ext_is_armed(ext))
 		set_mode(ext, TRACE_EXT_OFF);
 }
 
@@ -343,55 +329,65 @@ void rb_ext_set_overwrite(struct rb_ext *ext, bool overwrite)
 
 /* Triggers --------------------------------------------------------------------- */
 
-static bool has_changed(struct rb_ext *ext)
+/* Is recording on, as the user or a trigger has left it? */
+static bool is_recording(const struct rb_ext *ext)
 {
+	return READ_ONCE(ext->nr_triggers) ? ext->ops->is_running(ext->writer) :
+					     READ_ONCE(ext->on);
+}
+
+/**
+ * rb_ext_is_on() - check whether tracing is on, for all who ask tracer_tracing_is_on()
+ * @ext:	the buffer
+ *
+ * Context: any but NMI.
+ * Return: true if it is on: a trigger may have turned it on or off since the user has
+ */
+bool rb_ext_is_on(struct rb_ext *ext)
+{
+	bool on = is_recording(ext);
+
+	/* The writer takes this for an answer to its doorbell, and may not ring. */
+	if (on != READ_ONCE(ext->was_on))
+		schedule_delayed_work(&ext->turned, 0);
+
+	return on;
+}
+
+/* Have triggers turned tracing off since this was last asked? */
+static bool has_stopped(struct rb_ext *ext)
+{
+	bool was_on;
+
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
-	/* While tracing is off and nothing can start it, the writer's state is of no account. */
-	return ext->nr_triggers && (ext->on || ext->nr_starters) &&
-	       ext->on != ext->ops->is_running(ext->writer);
+	was_on = ext->was_on;
+	WRITE_ONCE(ext->was_on, is_recording(ext));
+	return was_on && !ext->was_on;
 }
 
-/**
- * rb_ext_catch_up() - set tracing_on to what the writer's triggers have done
- * @ext:	the buffer, or NULL
- *
- * Context: trace_types_lock is held.
+/*
+ * Tracing is off, but not by the user. If no trigger can turn it on, close the rings. Readers that
+ * wait since it @was_on find that it is off. Both are as after a write to tracing_on.
  */
-void rb_ext_catch_up(struct rb_ext *ext)
+static void turned_off(struct rb_ext *ext, bool was_on)
 {
-	if (!ext || !has_changed(ext))
-		return;
-
 	lockdep_assert_held(&trace_types_lock);
 
-	ext->catching_up = true;
-	if (READ_ONCE(ext->on))
+	if (!READ_ONCE(ext->nr_starters))
 		tracer_tracing_off(ext->tr);
-	else
-		tracer_tracing_on(ext->tr);
-	ext->catching_up = false;
-
-	/* As after a write to tracing_on: readers find that tracing is off. */
-	ring_buffer_wake_waiters(ext->tr->array_buffer.buffer, RING_BUFFER_ALL_CPUS);
+	if (was_on)
+		ring_buffer_wake_waiters(ext->tr->array_buffer.buffer, RING_BUFFER_ALL_CPUS);
 }
 
-/**
- * rb_ext_tracing_on() - as rb_ext_catch_up(), for whoever reads tracing_on
- * @ext:	the buffer, or NULL
- */
-void rb_ext_tracing_on(struct rb_ext *ext)
+static void turned_work(struct work_struct *work)
 {
-	if (!ext || !READ_ONCE(ext->nr_triggers))
-		return;
+	struct rb_ext *ext = container_of(to_delayed_work(work), struct rb_ext, turned);
 
 	guard(mutex)(&trace_types_lock);
-	rb_ext_catch_up(ext);
-}
 
-static void catch_up_work(struct work_struct *work)
-{
-	rb_ext_tracing_on(container_of(to_delayed_work(work), struct rb_ext, catch_up));
+	if (has_stopped(ext))
+		turned_off(ext, true);
 }
 
 /**
@@ -407,15 +403,15 @@ int rb_ext_add_trigger(struct rb_ext *ext, bool starts)
 
 	guard(mutex)(&trace_types_lock);
 
-	rb_ext_catch_up(ext);
 	ret = starts ? rb_ext_load(ext) : 0;
 	if (ret)
 		return ret;
 
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
+	/* The writer may have rung for the last trigger when that was gone, and wait. */
 	if (!ext->nr_triggers)
-		set_running(ext, ext->on);
+		set_running(ext);
 	ext->nr_triggers++;
 	ext->nr_starters += starts;
 	set_mode_again(ext);
@@ -429,17 +425,22 @@ int rb_ext_add_trigger(struct rb_ext *ext, bool starts)
  */
 void rb_ext_del_trigger(struct rb_ext *ext, bool started)
 {
+	bool on, was_on;
+
 	guard(mutex)(&trace_types_lock);
 
-	rb_ext_catch_up(ext);
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
+		on = is_recording(ext);
+		was_on = ext->was_on;
 		ext->nr_triggers--;
 		ext->nr_starters -= started;
+		/* What the trigger has done stays. */
+		ext->on |= on;
 		set_mode_again(ext);
 	}
 
-	if (!READ_ONCE(ext->on))
-		schedule_work(&ext->idle);
+	if (!on)
+		turned_off(ext, was_on);
 }
 
 /* All the rest ----------------------------------------------------------------- */
@@ -482,7 +483,7 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 	 * If tracing is on, tell the newly traced CPUs what turning on told the others. Before
 	 * the writer is registered, tracing may be on although nothing has been turned on.
 	 */
-	if ((READ_ONCE(ext->on) || READ_ONCE(ext->nr_starters)) && READ_ONCE(ext->started))
+	if (rb_ext_is_armed(ext) && READ_ONCE(ext->started))
 		ext->in_use(ext, true);
 }
 
@@ -539,7 +540,7 @@ int rb_ext_init(struct rb_ext *ext)
 	raw_spin_lock_init(&ext->mode_lock);
 	ext->overwrite = true;
 	INIT_WORK(&ext->idle, idle_work);
-	INIT_DELAYED_WORK(&ext->catch_up, catch_up_work);
+	INIT_DELAYED_WORK(&ext->turned, turned_work);
 	rb_ext_init_wait(ext);
 	return 0;
 }

@@ -30,7 +30,6 @@ struct trace_buffer *ring_buffer_alloc_ext(struct rb_ext *ext,
 					   unsigned long size,
 					   unsigned int flags);
 
-int rb_ext_load(struct rb_ext *ext);
 int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
 
 /*
@@ -45,8 +44,8 @@ int rb_ext_prepare(struct rb_ext *ext, unsigned long size, bool overwrite);
 #define rb_ext_iter(iter)			((iter)->ext)
 #define rb_set_ext_iter(iter, ext_iter)		((void)((iter)->ext = (ext_iter)))
 void rb_ext_reader_gone(struct rb_ext *ext);
-void rb_ext_catch_up(struct rb_ext *ext);
-void rb_ext_tracing_on(struct rb_ext *ext);
+int rb_ext_load(struct rb_ext *ext);
+bool rb_ext_is_on(struct rb_ext *ext);
 int rb_ext_add_trigger(struct rb_ext *ext, bool starts);
 void rb_ext_del_trigger(struct rb_ext *ext, bool started);
 void rb_ext_dump_begin(struct rb_ext *ext, bool this_cpu);
@@ -56,8 +55,8 @@ void rb_ext_dump_end(struct rb_ext *ext);
 #define rb_ext_iter(iter)			((struct rb_ext_iter *)NULL)
 #define rb_set_ext_iter(iter, ext_iter)		do { } while (0)
 #define rb_ext_reader_gone(ext)			do { } while (0)
-#define rb_ext_catch_up(ext)			do { } while (0)
-#define rb_ext_tracing_on(ext)			do { } while (0)
+#define rb_ext_load(ext)			0
+#define rb_ext_is_on(ext)			false
 #define rb_ext_dump_begin(ext, this_cpu)	do { } while (0)
 #define rb_ext_dump_end(ext)			do { } while (0)
 #endif

@@ -175,8 +175,7 @@ static bool is_dumped(const struct rb_ext *ext, enum ftrace_dump_mode mode)
 	case DUMP_ALL:
 		return is_named(ftrace_dump_on_oops, ext->writer->name);
 	case DUMP_NONE:
-		return ext->writer->died &&
-		       (READ_ONCE(ext->on) || READ_ONCE(ext->nr_starters));
+		return ext->writer->died && rb_ext_is_armed(ext);
 	default:
 		return false;
 	}

@@ -232,16 +232,15 @@ struct rb_ext_cpu {
  * @crash:	where the rings are, for dumps of all memory; NULL if they do not have them
  * @lock:	serialises load, unload, resize, reset
  * @started:	the writer has been started, so its clock runs
- * @mode_lock:	protects the five members below, and orders changes of the mode
- * @on:		tracing_on, as in trace_buffer.record_disabled; the writer has this
- *		state, or is about to get it
+ * @mode_lock:	protects the six members below, and orders changes of the mode
+ * @on:		tracing_on, as the user, or this kernel, has last set it; the writer has that
+ *		state, or is about to get it, until a trigger changes it: see rb_ext_is_on()
  * @paused:	nesting of rb_ext_pause()
  * @overwrite:	a full ring loses the oldest events, else the newest
  * @nr_triggers: number of events that stop or start recording
  * @nr_starters: number of those that start it; while there are any, the rings stay loaded
- * @catching_up:	tracing_on is being set to what triggers have done; protected by
- *		trace_types_lock
- * @catch_up:	sets tracing_on to what triggers have done
+ * @was_on:	what rb_ext_is_on() was when that was last acted upon
+ * @turned:	acts upon what triggers have done
  * @iters:	number of non-consuming readers
  * @idle:	unloads the rings when they are not needed
  * @waiters:	readers that wait for events of any CPU
@@ -273,8 +272,8 @@ struct rb_ext {
 	bool				overwrite;
 	unsigned int			nr_triggers;
 	unsigned int			nr_starters;
-	bool				catching_up;
-	struct delayed_work		catch_up;
+	bool				was_on;
+	struct delayed_work		turned;
 
 	atomic_t			iters;
 	struct work_struct		idle;
@@ -286,6 +285,12 @@ struct rb_ext {
 	struct task_struct		*dumper;
 	unsigned int			dump_left;
 };
+
+/* Tracing is on, or has been on until a trigger turned it off, or a trigger may turn it on. */
+static inline bool rb_ext_is_armed(const struct rb_ext *ext)
+{
+	return READ_ONCE(ext->on) || READ_ONCE(ext->nr_starters);
+}
 
 #define RB_EXT_NO_ALARM	U64_MAX
 

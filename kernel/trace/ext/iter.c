@@ -195,7 +195,7 @@ void rb_ext_iter_free(struct rb_ext_iter *iter)
 
 	if (iter->seen && ext->ops->seen)
 		ext->ops->seen(ext->writer);
-	if (atomic_dec_and_test(&ext->iters) && !READ_ONCE(ext->on))
+	if (atomic_dec_and_test(&ext->iters) && !rb_ext_is_on(ext))
 		schedule_work(&ext->idle);
 
 	kfree(iter->copy);

@@ -106,7 +106,7 @@ static struct ring_buffer_event *read_peek(struct rb_ext_cpu *c,
 /* There is nothing to read: unload the rings if tracing is off and no one needs them. */
 static void maybe_idle(struct rb_ext_cpu *c)
 {
-	if (!READ_ONCE(c->ext->on) && READ_ONCE(c->ring))
+	if (!rb_ext_is_armed(c->ext) && READ_ONCE(c->ring))
 		schedule_work(&c->ext->idle);
 }
 

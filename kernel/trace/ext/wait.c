@@ -220,17 +220,17 @@ void rb_ext_doorbell(struct rb_ext *ext)
  * A trigger may have rung. Each time that this kernel asks what triggers have done, the writer may
  * ring once more. So it asks once per tick at most, whatever triggers do.
  */
-static void catch_up_soon(struct rb_ext *ext)
+static void ask_soon(struct rb_ext *ext)
 {
 	if (READ_ONCE(ext->nr_triggers))
-		schedule_delayed_work(&ext->catch_up, 1);
+		schedule_delayed_work(&ext->turned, 1);
 }
 
 static void doorbell_work(struct irq_work *work)
 {
 	struct rb_ext_cpu *c = container_of(work, struct rb_ext_cpu, doorbell);
 
-	catch_up_soon(c->ext);
+	ask_soon(c->ext);
 	wake_cpu(c);
 }
 
@@ -244,7 +244,7 @@ void rb_ext_rearm(struct rb_ext_cpu *c)
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
 		WRITE_ONCE(c->alarm, RB_EXT_NO_ALARM);
 
-	catch_up_soon(c->ext);
+	ask_soon(c->ext);
 	wake_cpu(c);
 }
 
@@ -276,7 +276,7 @@ static void poll_work(struct work_struct *work)
 		return;
 	}
 
-	catch_up_soon(ext);
+	ask_soon(ext);
 	if (!rb_ext_all_empty(ext))
 		wake_all(ext);
 

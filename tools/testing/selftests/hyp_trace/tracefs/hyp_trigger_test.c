@@ -254,6 +254,47 @@ TEST_F(trigger, traceoff_ends_reading)
 	close(fd);
 }
 
+/* What nothing but the user can start again costs nothing, as after a write to tracing_on. */
+TEST_F(trigger, traceoff_lets_go_of_the_rings)
+{
+	ASSERT_EQ(0, put(TRIGGER, "traceoff if id == 5"));
+	ASSERT_EQ(0, emit(1, 5));
+	EXPECT_EQ(0, is_on());
+	EXPECT_EQ(0x3e, recorded());
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	EXPECT_TRUE(wait_until_unloaded(self->cpus));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, emit(6, 9));
+	EXPECT_EQ(0x3c0, recorded());
+}
+
+/* A reader that waits finds that it is off, although the rings stay open for another trigger. */
+TEST_F(trigger, traceoff_ends_reading_while_it_may_start_again)
+{
+	char text[4096] = "";
+	int fd = open(HYP "trace_pipe", O_RDONLY);
+	pid_t reader;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, put(TRIGGER, "traceoff if id == 5"));
+	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_load/trigger", "traceon"));
+	ASSERT_EQ(0, emit(1, 1));
+	ASSERT_LT(0, read(fd, text, sizeof(text) - 1));
+	reader = fork();
+	if (!reader) {
+		while (read(fd, text, sizeof(text) - 1) > 0)
+			;
+		_exit(0);
+	}
+	ASSERT_LT(0, reader);
+	ASSERT_EQ(0, emit(2, 5));
+	EXPECT_EQ(0, is_on());
+	/* With nobody woken, this does not return. */
+	EXPECT_EQ(reader, waitpid(reader, NULL, 0));
+	close(fd);
+	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_load/trigger", "!traceon"));
+}
+
 #define WORKS	FOO "events/workqueue/workqueue_execute_start/enable"
 
 /* The host need not look: EL2 rings. */
@@ -266,10 +307,10 @@ TEST_F(trigger, traceoff_rings)
 	ASSERT_EQ(0, put(WORKS, "1"));
 	ASSERT_EQ(0, put(TRIGGER, "traceoff if id == 5"));
 	ASSERT_EQ(0, emit(1, 4));
-	EXPECT_EQ(0, count_in(FOO "trace", "catch_up_work"));
+	EXPECT_EQ(0, count_in(FOO "trace", "turned_work"));
 	ASSERT_EQ(0, emit(5, 5));
 	/* If it does not ring, this does not end. */
-	while (!count_in(FOO "trace", "catch_up_work"))
+	while (!count_in(FOO "trace", "turned_work"))
 		usleep(1000);
 	EXPECT_EQ(0, is_on());
 }
