@@ -67,25 +67,15 @@ static u32 pages_after(const struct trace_ext_ring *ring, u64 seq)
 }
 
 /*
- * Copy a page. Return false if the writer may have begun to reuse it meanwhile. The page's
- * own position is @tail - @newer or later, and the page is reused when the position nr_slots
- * after that is claimed.
+ * The position of the page whose first event is @seq, or an earlier one. A page that was begun
+ * before all that are in slots is a spare, and is not reused: it has the first position that is not
+ * either, as long as the writer does nothing.
  */
-static bool copy_if_whole(struct rb_ext_dump *d, const struct ext_ring_page *page, u64 seq)
+static u64 earliest_pos(const struct trace_ext_ring *ring, u64 seq)
 {
-	u64 tail = rb_ext_tail(d->ring), claimed;
-	u32 newer = pages_after(d->ring, seq);
+	u64 tail = rb_ext_tail(ring);
 
-	/* The page may be reused during the copy; this is checked below. */
-	data_race(memcpy(d->copy, page, sizeof(*d->copy)));
-
-	/* Pairs with ring_begin_page(), which sets claimed before it changes the page. */
-	smp_rmb();
-	claimed = READ_ONCE(d->ring->meta->claimed);
-	if (claimed != tail && claimed - tail + newer >= d->ring->nr_slots)
-		return false;
-
-	return d->copy->first_seq == seq;
+	return tail - min(pages_after(ring, seq), ring->nr_slots - 1);
 }
 
 /*
@@ -96,29 +86,20 @@ static u32 take_page(struct rb_ext_cpu *c, const struct ext_ring_page *page, u64
 {
 	struct rb_ext_dump *d = &c->dump;
 	u64 commit = ext_page_bytes(page);
-	struct ext_cursor check;
 	int count;
 
 	touch_nmi_watchdog();
 	d->pages--;
-	d->commit = 0;
-	d->cursor.read = 0;
-	if (!copy_if_whole(d, page, seq))
-		return 0;
-
 	if (seq == d->last_page)
 		commit = min(commit, d->last_commit);
-	ext_cursor_init(&d->cursor, d->copy);
-	check = d->cursor;
-	count = ext_cursor_skip(&check, d->copy, commit, &c->ext->format);
-	if (count < 0 || check.ts > rb_ext_latest(c->ext)) {
-		if (++d->bad == MOST_BAD_PAGES)
-			d->pages = 0;
-		return 0;
-	}
 
-	d->commit = commit;
-	return count;
+	count = rb_ext_copy_page(&d->copy, c->ext, page, earliest_pos(d->copy.ring, seq), commit);
+	if (d->copy.page->first_seq != seq)
+		d->copy.commit = 0;
+	else if (count == -EINVAL && ++d->bad == MOST_BAD_PAGES)
+		d->pages = 0;
+
+	return d->copy.commit ? count : 0;
 }
 
 /* If the page has no more events, go to the next one; false if there is none. */
@@ -128,12 +109,12 @@ static bool dump_fill(struct rb_ext_cpu *c)
 	const struct ext_ring_page *page;
 	u64 seq, known;
 
-	while (d->cursor.read == d->commit) {
+	while (rb_ext_copy_is_read(&d->copy)) {
 		if (!d->pages)
 			return false;
 
-		page = find_page(d->ring, (struct search) { d->next_page, d->last_page, false },
-				 &seq);
+		page = find_page(d->copy.ring,
+				 (struct search) { d->next_page, d->last_page, false }, &seq);
 		if (!page)
 			return false;
 
@@ -152,14 +133,7 @@ static bool dump_fill(struct rb_ext_cpu *c)
 /* Get the next event; set @next to the position after it. */
 static struct ring_buffer_event *dump_peek(struct rb_ext_cpu *c, struct ext_cursor *next)
 {
-	if (!dump_fill(c))
-		return NULL;
-
-	*next = c->dump.cursor;
-	if (ext_cursor_next(next, c->dump.copy, c->dump.commit, &c->ext->format) <= 0)
-		return NULL;
-
-	return (struct ring_buffer_event *)next->header;
+	return dump_fill(c) ? rb_ext_copy_peek(&c->dump.copy, c->ext, next) : NULL;
 }
 
 /* Go to the next event. */
@@ -167,7 +141,7 @@ static void dump_advance(struct rb_ext_cpu *c)
 {
 	struct rb_ext_dump *d = &c->dump;
 
-	if (!dump_peek(c, &d->cursor))
+	if (!dump_peek(c, &d->copy.cursor))
 		return;
 
 	d->lost = 0;
@@ -218,7 +192,7 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 	u64 seq, count = 0;
 
 	/* No page begins with event U64_MAX, so that next_page can't overflow. */
-	page = find_page(d->ring, (struct search) { 0, U64_MAX - 1, true }, &seq);
+	page = find_page(d->copy.ring, (struct search) { 0, U64_MAX - 1, true }, &seq);
 	if (!page)
 		return 0;
 
@@ -231,7 +205,7 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 		d->next_page = seq;
 		if (count >= want || seq <= d->done)
 			break;
-		page = find_page(d->ring, (struct search) { 0, seq - 1, true }, &seq);
+		page = find_page(d->copy.ring, (struct search) { 0, seq - 1, true }, &seq);
 	} while (page && d->pages);
 
 	/*
@@ -249,25 +223,24 @@ static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 	struct rb_ext_dump *d = &c->dump;
 
 	*d = (struct rb_ext_dump) {
-		.ring = want ? READ_ONCE(c->ring) : NULL,
-		.copy = READ_ONCE(c->dump_copy),
+		.copy.ring = want ? READ_ONCE(c->ring) : NULL,
+		.copy.page = READ_ONCE(c->dump_copy),
 		.generation = c->generation,
 		.done = done,
 		.done_generation = c->generation,
 	};
 	/* The ring may be loaded right now. */
-	if (!d->ring || !d->copy)
+	if (!d->copy.ring || !d->copy.page)
 		return 0;
 
 	/* The writer can't make a dump endless: it looks at each page twice at most. */
-	d->pages = d->ring->nr_pages;
+	d->pages = d->copy.ring->nr_pages;
 	count = go_back(c, want);
 
 	/* The first page is taken again. */
-	d->pages = d->ring->nr_pages;
+	d->pages = d->copy.ring->nr_pages;
 	d->bad = 0;
-	d->commit = 0;
-	d->cursor.read = 0;
+	d->copy.commit = 0;
 	while (dump_fill(c) && d->seq < done) {
 		dump_advance(c);
 		count--;

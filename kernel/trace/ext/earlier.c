@@ -119,22 +119,21 @@ static bool check_page(const struct ext_mem_bank *bank, const struct ext_mem_cpu
 		       const struct ext_page_format *format, u64 first,
 		       struct ext_mem_page *found)
 {
-	struct ext_cursor cursor;
+	struct ext_cursor end;
 	u64 position;
 	int count;
 
 	if (found->commit > EXT_RING_DATA_ROOM)
 		return false;
 
-	ext_cursor_init(&cursor, found->page);
-	count = ext_cursor_skip(&cursor, found->page, found->commit, format);
-	if (count <= 0 || cursor.ts > latest_time(bank))
+	count = ext_page_check(&end, found->page, found->commit, format, latest_time(bank));
+	if (count <= 0)
 		return false;
 
 	found->count = count;
 	found->seq = found->page->first_seq - first;
 	found->start = found->page->time_stamp;
-	found->end = cursor.ts;
+	found->end = end.ts;
 	/* Before position n there are that many events at most. */
 	position = found->seq / EXT_PAGE_MAX_EVENTS;
 	return found->seq <= S64_MAX &&

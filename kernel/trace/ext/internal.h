@@ -69,12 +69,36 @@ struct rb_ext_tail_count {
 };
 
 /**
- * struct rb_ext_dump - dump of one CPU's ring
- * @ring:	the ring; NULL if none was loaded when the dump began
- * @generation:	the CPU's generation at that time
- * @copy:	copy of the current page; rb_ext_cpu.dump_copy
- * @commit:	bytes of events in @copy
+ * struct rb_ext_copy - a copy of a page, for who does not consume
+ * @ring:	the page's ring
+ * @page:	the copy
+ * @commit:	bytes of events in it
  * @cursor:	position before the next event
+ */
+struct rb_ext_copy {
+	const struct trace_ext_ring	*ring;
+	struct ext_ring_page		*page;
+	u32				commit;
+	struct ext_cursor		cursor;
+};
+
+/* Has it no event any more? */
+static inline bool rb_ext_copy_is_read(const struct rb_ext_copy *copy)
+{
+	return copy->cursor.read >= copy->commit;
+}
+
+/* page_copy.c */
+int rb_ext_copy_page(struct rb_ext_copy *copy, const struct rb_ext *ext,
+		     const struct ext_ring_page *page, u64 pos, u64 commit);
+struct ring_buffer_event *rb_ext_copy_peek(const struct rb_ext_copy *copy,
+					   const struct rb_ext *ext, struct ext_cursor *next);
+
+/**
+ * struct rb_ext_dump - dump of one CPU's ring
+ * @copy:	copy of the current page, in rb_ext_cpu.dump_copy; its ring is NULL if none was
+ *		loaded when the dump began
+ * @generation:	the CPU's generation at that time
  * @seq:	sequence number of the next event, or of one before that has been lost
  * @end:	one after the last event, as far as it is known
  * @lost:	events lost since the last one
@@ -87,11 +111,8 @@ struct rb_ext_tail_count {
  * @done_generation: the generation of @done
  */
 struct rb_ext_dump {
-	const struct trace_ext_ring	*ring;
+	struct rb_ext_copy		copy;
 	unsigned int			generation;
-	struct ext_ring_page		*copy;
-	u32				commit;
-	struct ext_cursor		cursor;
 	u64				seq;
 	u64				end;
 	u64				lost;

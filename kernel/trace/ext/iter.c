@@ -20,8 +20,6 @@
  * @end:	first position that is not read
  * @end_commit:	bytes to read of the last page, @end - 1
  * @copy:	copy of the current page
- * @commit:	bytes of data in @copy
- * @cursor:	position before the next event
  * @dropped:	events were skipped since the last event
  * @seen:	an event has been read
  */
@@ -31,9 +29,7 @@ struct rb_ext_iter {
 	u64			next;
 	u64			end;
 	u32			end_commit;
-	struct ext_ring_page	*copy;
-	u32			commit;
-	struct ext_cursor	cursor;
+	struct rb_ext_copy	copy;
 	bool			dropped;
 	bool			seen;
 };
@@ -44,10 +40,10 @@ static void take_reader_page(struct rb_ext_iter *iter)
 	struct rb_ext_cpu *c = iter->c;
 
 	rb_ext_refresh(c);
-	memcpy(iter->copy, c->copy, sizeof(*iter->copy));
+	memcpy(iter->copy.page, c->copy, sizeof(*iter->copy.page));
+	iter->copy.commit = c->commit;
+	iter->copy.cursor = c->done;
 	iter->next = c->next_pos;
-	iter->commit = c->commit;
-	iter->cursor = c->done;
 }
 
 /* Copy the next page; return false if it was being reused, or is malformed. */
@@ -56,28 +52,12 @@ static bool iter_copy_page(struct rb_ext_iter *iter)
 	const struct rb_ext_cpu *c = iter->c;
 	const u64 pos = iter->next++;
 	const struct ext_ring_page *page = rb_ext_page_at(c, pos);
-	u64 commit = ext_page_commit(page);
-	struct ext_cursor check;
-
-	/* The page may be reused during the copy; this is checked below. */
-	data_race(memcpy(iter->copy, page, sizeof(*iter->copy)));
-
-	/* Pairs with ring_begin_page(), which sets claimed before it changes the page. */
-	smp_rmb();
-	if (READ_ONCE(c->ring->meta->claimed) >= pos + c->ring->nr_slots)
-		return false;
+	u64 commit = ext_page_bytes(page);
 
 	if (iter->next == iter->end)
 		commit = min(commit, iter->end_commit);
 
-	ext_cursor_init(&iter->cursor, iter->copy);
-	check = iter->cursor;
-	if (ext_cursor_skip(&check, iter->copy, commit, &c->ext->format) < 0 ||
-	    check.ts > rb_ext_latest(c->ext))
-		return false;
-
-	iter->commit = commit;
-	return true;
+	return rb_ext_copy_page(&iter->copy, c->ext, page, pos, commit) >= 0;
 }
 
 /* Go to the next page with events. Return 1, 0 if there is none, -EAGAIN to continue. */
@@ -96,13 +76,10 @@ static int some_pages(struct rb_ext_iter *iter)
 		if (pages++ == RB_EXT_PAGES_AT_ONCE)
 			return -EAGAIN;
 
-		iter->commit = 0;
-		iter->cursor.read = 0;
-
 		/* Events have been consumed meanwhile: go on after them. */
 		if (iter->next < c->next_pos) {
 			take_reader_page(iter);
-			if (iter->cursor.read != iter->commit)
+			if (!rb_ext_copy_is_read(&iter->copy))
 				return 1;
 			continue;
 		}
@@ -116,7 +93,7 @@ static int some_pages(struct rb_ext_iter *iter)
 
 		if (!iter_copy_page(iter))
 			iter->dropped = true;
-		else if (iter->commit)
+		else if (iter->copy.commit)
 			return 1;
 	}
 
@@ -145,8 +122,9 @@ static void iter_start(struct rb_ext_iter *iter)
 
 	iter->generation = c->generation;
 	iter->dropped = false;
-	iter->commit = 0;
-	iter->cursor.read = 0;
+	iter->copy.ring = c->ring;
+	iter->copy.commit = 0;
+	iter->copy.cursor.read = 0;
 	iter->next = 0;
 	iter->end = 0;
 	if (!c->ring)
@@ -177,8 +155,8 @@ struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp)
 	if (!iter)
 		return NULL;
 
-	iter->copy = kmalloc(sizeof(*iter->copy), gfp);
-	if (!iter->copy) {
+	iter->copy.page = kmalloc(sizeof(*iter->copy.page), gfp);
+	if (!iter->copy.page) {
 		kfree(iter);
 		return NULL;
 	}
@@ -195,17 +173,17 @@ void rb_ext_iter_free(struct rb_ext_iter *iter)
 
 	if (iter->seen && ext->ops->seen)
 		ext->ops->seen(ext->writer);
-	if (atomic_dec_and_test(&ext->iters) && !rb_ext_is_on(ext))
+	if (atomic_dec_and_test(&ext->iters) && !READ_ONCE(ext->on))
 		schedule_work(&ext->idle);
 
-	kfree(iter->copy);
+	kfree(iter->copy.page);
 	kfree(iter);
 }
 
 /* True if there is an event in the copy or in a later page. */
 static bool iter_fill(struct rb_ext_iter *iter)
 {
-	return iter->cursor.read < iter->commit || next_page(iter);
+	return !rb_ext_copy_is_read(&iter->copy) || next_page(iter);
 }
 
 bool rb_ext_iter_empty(struct rb_ext_iter *iter)
@@ -224,22 +202,16 @@ bool rb_ext_iter_empty(struct rb_ext_iter *iter)
 struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
 					   int *missed_events)
 {
-	bool filled = iter_fill(iter);
+	struct ring_buffer_event *event = NULL;
 	struct ext_cursor next;
 
-	*missed_events = iter->dropped;
-	if (!filled)
-		return NULL;
-
-	next = iter->cursor;
-	if (ext_cursor_next(&next, iter->copy, iter->commit,
-			    &iter->c->ext->format) <= 0)
-		return NULL;
-
-	if (ts)
+	if (iter_fill(iter))
+		event = rb_ext_copy_peek(&iter->copy, iter->c->ext, &next);
+	if (event && ts)
 		*ts = next.ts;
+	*missed_events = iter->dropped;
 
-	return (struct ring_buffer_event *)next.header;
+	return event;
 }
 
 void rb_ext_iter_advance(struct rb_ext_iter *iter)
@@ -247,6 +219,5 @@ void rb_ext_iter_advance(struct rb_ext_iter *iter)
 	iter->dropped = false;
 	iter->seen = true;
 	if (iter_fill(iter))
-		ext_cursor_next(&iter->cursor, iter->copy, iter->commit,
-				&iter->c->ext->format);
+		rb_ext_copy_peek(&iter->copy, iter->c->ext, &iter->copy.cursor);
 }

@@ -201,3 +201,23 @@ int ext_cursor_skip(struct ext_cursor *cursor, const struct ext_ring_page *page,
 	*cursor = next;
 	return count;
 }
+
+/**
+ * ext_page_check() - check all events of a page
+ * @end:	on success, filled in with the position after the last event
+ * @page:	the page
+ * @commit:	its bytes of events
+ * @format:	the valid events
+ * @latest:	the latest time that an event may have [ns]
+ *
+ * Return: number of events, or -EINVAL if any is malformed
+ */
+int ext_page_check(struct ext_cursor *end, const struct ext_ring_page *page, u64 commit,
+		   const struct ext_page_format *format, u64 latest)
+{
+	int count;
+
+	ext_cursor_init(end, page);
+	count = ext_cursor_skip(end, page, commit, format);
+	return end->ts > latest ? -EINVAL : count;
+}

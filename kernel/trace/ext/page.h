@@ -107,5 +107,7 @@ int ext_cursor_next(struct ext_cursor *cursor, const struct ext_ring_page *page,
 		    u32 commit, const struct ext_page_format *format);
 int ext_cursor_skip(struct ext_cursor *cursor, const struct ext_ring_page *page,
 		    u64 commit, const struct ext_page_format *format);
+int ext_page_check(struct ext_cursor *end, const struct ext_ring_page *page, u64 commit,
+		   const struct ext_page_format *format, u64 latest);
 
 #endif /* _KERNEL_TRACE_EXT_PAGE_H */

@@ -93,8 +93,8 @@ ring_begin_page(struct ext_ring *ring, u64 pos, u64 *slot, u32 id, u64 now)
 
 	/*
 	 * Before overwriting the page, tell readers that may be copying it.
-	 * Pairs with the smp_rmb() in iter_copy_page() and in copy_if_whole(). And the slot has
-	 * been claimed before the record changes, which pairs with events_of().
+	 * Pairs with the smp_rmb() in rb_ext_copy_page(). And the slot has been claimed before the
+	 * record changes, which pairs with events_of().
 	 */
 	WRITE_ONCE(meta->claimed, pos);
 	smp_wmb();

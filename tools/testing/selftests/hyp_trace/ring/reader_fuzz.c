@@ -223,7 +223,7 @@ static void dump(void)
 	rb_ext_dump_begin(&reader.ext, false);
 	while (!rb_ext_empty(&reader.ext, 0)) {
 		event = rb_ext_consume(&reader.ext, 0, NULL, NULL);
-		check_event(event, reader.c.dump.copy->data);
+		check_event(event, reader.c.dump.copy.page->data);
 		require(count++ < want);
 		require(count <= NR_PAGES * EXT_RING_DATA_SIZE / 12);
 		accepted++;
