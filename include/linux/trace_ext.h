@@ -181,6 +181,18 @@ enum trace_ext_error {
 	TRACE_EXT_NR_ERRORS,
 };
 
+/* Messages of each writer: @what are its events, @dir is the directory of its instance. */
+#define TRACE_EXT_ERRORS(what, dir)						\
+	[TRACE_EXT_ERR_ELSEWHERE] = what " are recorded in " dir ", not here",	\
+	[TRACE_EXT_ERR_PROBE] = what " can't be probed"
+
+/* Messages of a writer that has no filters, no triggers and no follower. */
+#define TRACE_EXT_PLAIN_ERRORS(what, dir)					\
+	TRACE_EXT_ERRORS(what, dir),						\
+	[TRACE_EXT_ERR_FILTER] = what " can't be filtered; write 0 for no filter", \
+	[TRACE_EXT_ERR_TRIGGER] = what " have no triggers, and none can enable them", \
+	[TRACE_EXT_ERR_PERF] = what " are not perf's: read them in " dir
+
 /**
  * struct trace_ext_writer - an external writer; its time stamps are boot clock
  * @name:	name of its instance, and of the directory at the root of tracefs

@@ -340,18 +340,7 @@ static struct trace_ext_writer kthread_writer = {
 	.systems	= "kthread,ftrace",
 	.label		= "trace_ext_kthread",
 	.location	= "kthread event",
-	.errors		= {
-		[TRACE_EXT_ERR_FILTER] =
-			"Kthread events can't be filtered; write 0 for no filter",
-		[TRACE_EXT_ERR_ELSEWHERE] =
-			"Kthread events are recorded in kthread/, not here",
-		[TRACE_EXT_ERR_TRIGGER] =
-			"Kthread events have no triggers, and none can enable them",
-		[TRACE_EXT_ERR_PROBE] =
-			"Kthread events can't be probed",
-		[TRACE_EXT_ERR_PERF] =
-			"Kthread events are not perf's: read them in kthread/",
-	},
+	.errors		= { TRACE_EXT_PLAIN_ERRORS("Kthread events", "kthread/") },
 	.ops		= &kwriter_ops,
 	.dump_events	= 500,
 	.created	= kthread_created,

@@ -320,6 +320,7 @@ struct trace_ext_writer hyptrace_writer = {
 	.label		= "hyp_trace",
 	.location	= "hyp event",
 	.errors		= {
+		TRACE_EXT_ERRORS("Hypervisor events", "hyp/"),
 		[TRACE_EXT_ERR_FILTER] =
 			"Hypervisor events are filtered in hyp/events/hyp/; write 0 for no filter",
 		[TRACE_EXT_ERR_OPERAND] =
@@ -330,14 +331,10 @@ struct trace_ext_writer hyptrace_writer = {
 			"A hypervisor event's filter may have 64 comparisons",
 		[TRACE_EXT_ERR_ROOM] =
 			"The filters of all hypervisor events together may have 1022 comparisons",
-		[TRACE_EXT_ERR_ELSEWHERE] =
-			"Hypervisor events are recorded in hyp/, not here",
 		[TRACE_EXT_ERR_TRIGGER] =
 			"No trigger enables a hypervisor event, and none of its own is set while booting",
 		[TRACE_EXT_ERR_COMMAND] =
 			"In hyp/ the triggers are traceoff, traceon, stacktrace and hist; others are at the root, in events/hyp/",
-		[TRACE_EXT_ERR_PROBE] =
-			"Hypervisor events can't be probed",
 		[TRACE_EXT_ERR_FUNCTION] =
 			"No function of the hypervisor has that name: see hyp/available_filter_functions",
 	},

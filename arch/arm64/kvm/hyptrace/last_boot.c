@@ -39,18 +39,7 @@ static struct trace_ext_writer last_boot_writer = {
 	.systems	= "hyp,hyp_last_boot,ftrace",
 	.label		= "hyp_last_boot",
 	.location	= "hyp_last_boot event",
-	.errors		= {
-		[TRACE_EXT_ERR_FILTER] =
-			"What has been recorded can't be filtered; write 0 for no filter",
-		[TRACE_EXT_ERR_ELSEWHERE] =
-			"These events are in hyp_last_boot/ only",
-		[TRACE_EXT_ERR_TRIGGER] =
-			"Events of an earlier boot have no triggers, and none can enable them",
-		[TRACE_EXT_ERR_PROBE] =
-			"Events of an earlier boot can't be probed",
-		[TRACE_EXT_ERR_PERF] =
-			"Events of an earlier boot are not perf's: read them in hyp_last_boot/",
-	},
+	.errors		= { TRACE_EXT_PLAIN_ERRORS("Events of an earlier boot", "hyp_last_boot/") },
 	.ops		= &trace_ext_last_boot_ops,
 	.source		= &hyptrace_writer,
 	.dump_events	= 500,
