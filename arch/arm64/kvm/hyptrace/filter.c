@@ -55,8 +55,8 @@ static int find_places(unsigned int nr, u64 *first)
 	return *first < HYP_FILTER_PLACES ? 0 : -ENOSPC;
 }
 
-static int hcall_set_filter(unsigned int event, enum hyp_filter_use use,
-			    const struct ext_filter_pred *preds, unsigned int nr)
+static int put_filter(unsigned int event, enum hyp_filter_use use,
+		      const struct ext_filter_pred *preds, unsigned int nr)
 {
 	struct places *of = &places[use][event], old = *of;
 	u64 first;
@@ -87,7 +87,7 @@ static int hcall_set_filter(unsigned int event, enum hyp_filter_use use,
 int hyptrace_set_filter(struct trace_ext_writer *writer, unsigned int event,
 			const struct ext_filter_pred *preds, unsigned int nr)
 {
-	return hcall_set_filter(event, HYP_FILTER_RECORD, preds, nr);
+	return put_filter(event, HYP_FILTER_RECORD, preds, nr);
 }
 
 /* Which of an event's filters decides whether it does something. */
@@ -116,14 +116,14 @@ int hyptrace_set_trigger(struct trace_ext_writer *writer, unsigned int event,
 			 const struct ext_filter_pred *preds, unsigned int nr)
 {
 	enum hyp_filter_use use = use_of(action);
-	int ret = hcall_set_filter(event, use, preds, nr);
+	int ret = put_filter(event, use, preds, nr);
 
 	if (ret)
 		return ret;
 
 	ret = set_action(event, use, action, count);
 	if (ret)
-		hcall_set_filter(event, use, NULL, 0);
+		put_filter(event, use, NULL, 0);
 
 	return ret;
 }
@@ -137,7 +137,7 @@ void hyptrace_del_trigger(struct trace_ext_writer *writer, unsigned int event,
 	set_action(event, use, TRACE_EXT_NO_ACTION, 0);
 	/* A CPU at EL2 may be about to apply the filter, and then to act. */
 	kick_all_cpus_sync();
-	hcall_set_filter(event, use, NULL, 0);
+	put_filter(event, use, NULL, 0);
 }
 
 /* See @trigger_left of struct trace_ext_ops. */

@@ -28,7 +28,7 @@ static unsigned long function_address(unsigned int function)
 	return (unsigned long)__hyp_text_start + offsets[function];
 }
 
-static int hcall_set_hook(unsigned int function, enum trace_ext_hook hook)
+static int function_set_hook(unsigned int function, enum trace_ext_hook hook)
 {
 	u64 first = function_address(function);
 	int ret;
@@ -59,7 +59,7 @@ static int trace_functions(bool on, unsigned int max_depth, bool roots)
 struct trace_ext_functions hyptrace_functions __ro_after_init = {
 	.prefix		= "__kvm_nvhe_",
 	.address	= function_address,
-	.hook		= hcall_set_hook,
+	.hook		= function_set_hook,
 	.trace		= trace_functions,
 };
 

@@ -312,7 +312,6 @@ HYP_OUR_HCALLS(HYP_HCALL_HANDLER, HYP_HCALL_HANDLER_MORE)
 
 #else /* nothing is traced */
 
-#define HYP_OUR_HCALLS(X, M)
 #define HYP_HCALL_ENTRIES
 
 #include <linux/tracepoint.h>

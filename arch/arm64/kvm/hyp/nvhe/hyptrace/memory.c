@@ -120,8 +120,8 @@ static int region_give_back(struct hyp_trace_memory *mem, u32 *budget)
 }
 
 /*
- * What the list has of a shared page: @mem->element bytes, which begin with the page's address
- * at EL2.
+ * The list has @mem->element bytes of each shared page, which begin with the page's address at
+ * EL2.
  */
 void *hyp_trace_memory_element(const struct hyp_trace_memory *mem, u32 i)
 {
