@@ -26,6 +26,16 @@ enum rb_ext_stat {
 	RB_EXT_OLDEST_TS,
 };
 
+/**
+ * ring_buffer_alloc_ext() - allocate a buffer with an external writer
+ * @ext:	the external buffer; outlives the trace_buffer
+ * @size:	its size once it is loaded [bytes per CPU]
+ * @flags:	attributes of the ring buffer
+ *
+ * This kernel can't write to it: its cpumask is empty.
+ *
+ * Return: the buffer, or NULL
+ */
 struct trace_buffer *ring_buffer_alloc_ext(struct rb_ext *ext,
 					   unsigned long size,
 					   unsigned int flags);
