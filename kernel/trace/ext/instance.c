@@ -140,15 +140,25 @@ struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *al
  */
 int trace_ext_set_flag(const struct trace_array *tr, u32 mask, bool enabled)
 {
-	const struct rb_ext *ext = tr->ext;
+	struct rb_ext *ext = tr->ext;
 
-	/* This kernel's trace_printk() can't write to an external buffer. */
-	if (!ext || !(mask & (TRACE_ITER_TRACE_PRINTK | TRACE_ITER_STACKTRACE)))
+	if (!ext)
 		return 0;
-	if (mask == TRACE_ITER_TRACE_PRINTK || !ext->writer->ops->set_stacks)
-		return -EINVAL;
 
-	return ext->ops->set_stacks ? ext->ops->set_stacks(ext->writer, enabled) : 0;
+	switch (mask) {
+	case TRACE_ITER_OVERWRITE:
+		rb_ext_set_overwrite(ext, enabled);
+		return 0;
+	case TRACE_ITER_STACKTRACE:
+		if (!ext->writer->ops->set_stacks)
+			return -EINVAL;
+		return ext->ops->set_stacks ? ext->ops->set_stacks(ext->writer, enabled) : 0;
+	case TRACE_ITER_TRACE_PRINTK:
+		/* This kernel's trace_printk() can't write to an external buffer. */
+		return -EINVAL;
+	default:
+		return 0;
+	}
 }
 
 /* Dumps in a crash ----------------------------------------------------------------- */

@@ -202,15 +202,9 @@ int ext_cursor_skip(struct ext_cursor *cursor, const struct ext_ring_page *page,
 	return count;
 }
 
-/**
- * ext_page_check() - check all events of a page
- * @end:	on success, filled in with the position after the last event
- * @page:	the page
- * @commit:	its bytes of events
- * @format:	the valid events
- * @latest:	the latest time that an event may have [ns]
- *
- * Return: number of events, or -EINVAL if any is malformed
+/*
+ * Check all events of a page, none of which is later than @latest, and set @end to the position
+ * after the last one. Return their number, or -EINVAL if any is malformed.
  */
 int ext_page_check(struct ext_cursor *end, const struct ext_ring_page *page, u64 commit,
 		   const struct ext_page_format *format, u64 latest)

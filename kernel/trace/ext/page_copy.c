@@ -46,14 +46,7 @@ int rb_ext_copy_page(struct rb_ext_copy *copy, const struct rb_ext *ext,
 	return count;
 }
 
-/**
- * rb_ext_copy_peek() - get the next event of a copy
- * @copy:	the copy
- * @ext:	the buffer
- * @next:	filled in with the position after the event
- *
- * Return: the event, or NULL if there is none
- */
+/* Get the next event of a copy, or NULL, and set @next to the position after it. */
 struct ring_buffer_event *rb_ext_copy_peek(const struct rb_ext_copy *copy,
 					   const struct rb_ext *ext, struct ext_cursor *next)
 {
