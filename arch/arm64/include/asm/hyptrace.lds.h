@@ -2,8 +2,8 @@
 /*
  * Tracing's parts of the linker scripts: hyp.lds.S links EL2, vmlinux.lds.S the kernel with it.
  */
-#ifndef __ASM_HYPTRACE_IMAGE_H
-#define __ASM_HYPTRACE_IMAGE_H
+#ifndef __ASM_HYPTRACE_LDS_H
+#define __ASM_HYPTRACE_LDS_H
 
 /*
  * Between an event and its record: stack traces leave this text out. The word behind it is there
@@ -52,4 +52,4 @@
 #define HYPERVISOR_FORMATS
 #endif
 
-#endif /* __ASM_HYPTRACE_IMAGE_H */
+#endif /* __ASM_HYPTRACE_LDS_H */
