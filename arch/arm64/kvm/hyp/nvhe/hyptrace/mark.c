@@ -16,7 +16,7 @@ static u32 fill_in(struct hyp_trace_cpu *cpu, struct trace_ext_print *mark, cons
 	hyp_trace_head(cpu, mark, TRACE_EXT_PRINT);
 	mark->ip = ip;
 	memset(mark->text, 0, sizeof(mark->text));
-	memcpy(mark->text, text, len);
+	unsafe_memcpy(mark->text, text, len, /* The table of hypercalls has its maximum. */);
 	mark->text[len] = '\n';
 	return ALIGN(offsetof(struct trace_ext_print, text) + len + sizeof("\n"), sizeof(u32));
 }
