@@ -58,7 +58,7 @@ static void set_running(struct rb_ext *ext)
 
 	if (ext->ops->set_running)
 		ext->ops->set_running(ext->writer, ext->on);
-	WRITE_ONCE(ext->was_on, ext->on);
+	ext->was_on = ext->on;
 }
 
 /* Load all rings, closed. On failure, some may be loaded. */
@@ -274,11 +274,14 @@ static void update_on(struct rb_ext *ext)
 
 void rb_ext_on(struct rb_ext *ext)
 {
-	guard(raw_spinlock_irqsave)(&ext->mode_lock);
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
+		update_on(ext);
+		set_running(ext);
+		set_mode(ext, TRACE_EXT_OFF);
+	}
 
-	update_on(ext);
-	set_running(ext);
-	set_mode(ext, TRACE_EXT_OFF);
+	/* A trigger that has undone this already may not ring. */
+	rb_ext_ask_soon(ext);
 }
 
 void rb_ext_off(struct rb_ext *ext)
@@ -345,16 +348,22 @@ static bool is_recording(const struct rb_ext *ext)
  */
 bool rb_ext_is_on(struct rb_ext *ext)
 {
-	bool on = is_recording(ext);
+	bool on, stopped;
+
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
+		on = is_recording(ext);
+		stopped = ext->was_on && !on;
+		ext->was_on |= on;
+	}
 
 	/* The writer takes this for an answer to its doorbell, and may not ring. */
-	if (on != READ_ONCE(ext->was_on))
+	if (stopped)
 		schedule_delayed_work(&ext->turned, 0);
 
 	return on;
 }
 
-/* Have triggers turned tracing off since this was last asked? */
+/* Have triggers turned tracing off since it was last found on? */
 static bool has_stopped(struct rb_ext *ext)
 {
 	bool was_on;
@@ -362,13 +371,13 @@ static bool has_stopped(struct rb_ext *ext)
 	guard(raw_spinlock_irqsave)(&ext->mode_lock);
 
 	was_on = ext->was_on;
-	WRITE_ONCE(ext->was_on, is_recording(ext));
+	ext->was_on = is_recording(ext);
 	return was_on && !ext->was_on;
 }
 
 /*
- * Tracing is off, but not by the user. If no trigger can turn it on, close the rings. Readers that
- * wait since it @was_on find that it is off. Both are as after a write to tracing_on.
+ * Tracing is off, but not by the user. If no trigger can turn it on, close the rings. If it @was_on
+ * until now, wake whoever waits. Both are as after a write to tracing_on.
  */
 static void turned_off(struct rb_ext *ext, bool was_on)
 {
@@ -430,13 +439,16 @@ void rb_ext_del_trigger(struct rb_ext *ext, bool started)
 	guard(mutex)(&trace_types_lock);
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
+		/* What the trigger has done stays. */
 		on = is_recording(ext);
+		ext->on = on;
 		was_on = ext->was_on;
+		ext->was_on = on;
 		ext->nr_triggers--;
 		ext->nr_starters -= started;
-		/* What the trigger has done stays. */
-		ext->on |= on;
-		set_mode_again(ext);
+		/* Otherwise the rings are about to be closed. */
+		if (rb_ext_is_armed(ext))
+			set_mode_again(ext);
 	}
 
 	if (!on)

@@ -68,8 +68,8 @@ static u32 pages_after(const struct trace_ext_ring *ring, u64 seq)
 
 /*
  * The position of the page whose first event is @seq, or an earlier one. A page that was begun
- * before all that are in slots is a spare, and is not reused: it has the first position that is not
- * either, as long as the writer does nothing.
+ * before all that are in slots is a spare, which is not reused: it gets the oldest position that
+ * is not reused yet.
  */
 static u64 earliest_pos(const struct trace_ext_ring *ring, u64 seq)
 {

@@ -69,7 +69,7 @@ struct rb_ext_tail_count {
 };
 
 /**
- * struct rb_ext_copy - a copy of a page, for who does not consume
+ * struct rb_ext_copy - a copy of a page, for readers that do not consume
  * @ring:	the page's ring
  * @page:	the copy
  * @commit:	bytes of events in it
@@ -254,8 +254,8 @@ struct rb_ext_cpu {
  * @lock:	serialises load, unload, resize, reset
  * @started:	the writer has been started, so its clock runs
  * @mode_lock:	protects the six members below, and orders changes of the mode
- * @on:		tracing_on, as the user, or this kernel, has last set it; the writer has that
- *		state, or is about to get it, until a trigger changes it: see rb_ext_is_on()
+ * @on:		tracing_on, but for what triggers that are still there have done since; the
+ *		writer has that state, or is about to get it: see rb_ext_is_on()
  * @paused:	nesting of rb_ext_pause()
  * @overwrite:	a full ring loses the oldest events, else the newest
  * @nr_triggers: number of events that stop or start recording
@@ -306,6 +306,16 @@ struct rb_ext {
 	struct task_struct		*dumper;
 	unsigned int			dump_left;
 };
+
+/*
+ * A trigger may have rung. Each time that this kernel asks what triggers have done, the writer may
+ * ring once more. So it asks once per tick at most, whatever triggers do.
+ */
+static inline void rb_ext_ask_soon(struct rb_ext *ext)
+{
+	if (READ_ONCE(ext->nr_triggers))
+		schedule_delayed_work(&ext->turned, 1);
+}
 
 /* Tracing is on, or has been on until a trigger turned it off, or a trigger may turn it on. */
 static inline bool rb_ext_is_armed(const struct rb_ext *ext)

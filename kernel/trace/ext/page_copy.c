@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External ring buffers: a copy of a page of the ring, for who does not consume.
+ * External ring buffers: a copy of a page of the ring, for readers that do not consume.
  *
  * The page stays where it is, and the writer may reuse it at any time. So it is copied first, and
- * only then checked whether it is whole and valid. In which order pages are taken, and under which
- * lock, is the reader's.
+ * only then checked whether it is whole and valid. The reader decides in which order it takes
+ * pages, and under which lock.
  */
 
 #include "internal.h"

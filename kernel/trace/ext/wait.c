@@ -216,21 +216,11 @@ void rb_ext_doorbell(struct rb_ext *ext)
 		irq_work_queue(&c->doorbell);
 }
 
-/*
- * A trigger may have rung. Each time that this kernel asks what triggers have done, the writer may
- * ring once more. So it asks once per tick at most, whatever triggers do.
- */
-static void ask_soon(struct rb_ext *ext)
-{
-	if (READ_ONCE(ext->nr_triggers))
-		schedule_delayed_work(&ext->turned, 1);
-}
-
 static void doorbell_work(struct irq_work *work)
 {
 	struct rb_ext_cpu *c = container_of(work, struct rb_ext_cpu, doorbell);
 
-	ask_soon(c->ext);
+	rb_ext_ask_soon(c->ext);
 	wake_cpu(c);
 }
 
@@ -244,7 +234,7 @@ void rb_ext_rearm(struct rb_ext_cpu *c)
 	scoped_guard(raw_spinlock_irqsave, &c->lock)
 		WRITE_ONCE(c->alarm, RB_EXT_NO_ALARM);
 
-	ask_soon(c->ext);
+	rb_ext_ask_soon(c->ext);
 	wake_cpu(c);
 }
 
@@ -276,7 +266,7 @@ static void poll_work(struct work_struct *work)
 		return;
 	}
 
-	ask_soon(ext);
+	rb_ext_ask_soon(ext);
 	if (!rb_ext_all_empty(ext))
 		wake_all(ext);
 

@@ -268,7 +268,22 @@ TEST_F(trigger, traceoff_lets_go_of_the_rings)
 	EXPECT_EQ(0x3c0, recorded());
 }
 
-/* A reader that waits finds that it is off, although the rings stay open for another trigger. */
+/* The same if another one has started what it stops, and is gone before anybody has asked. */
+TEST_F(trigger, traceoff_lets_go_of_what_another_one_has_started)
+{
+	ASSERT_TRUE(be_idle());
+	ASSERT_EQ(0, put(TRIGGER, "traceoff if id == 5"));
+	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_load/trigger", "traceon"));
+	ASSERT_LT(0, run_guest(1, NULL));
+	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_load/trigger", "!traceon"));
+	ASSERT_EQ(0, emit(1, 5));
+	EXPECT_EQ(0, is_on());
+	EXPECT_EQ(0x3e, recorded());
+	ASSERT_EQ(0, put(HYP "trace", ""));
+	EXPECT_TRUE(wait_until_unloaded(self->cpus));
+}
+
+/* It is off, although the rings stay open for another trigger. */
 TEST_F(trigger, traceoff_ends_reading_while_it_may_start_again)
 {
 	char text[4096] = "";
@@ -289,7 +304,7 @@ TEST_F(trigger, traceoff_ends_reading_while_it_may_start_again)
 	ASSERT_LT(0, reader);
 	ASSERT_EQ(0, emit(2, 5));
 	EXPECT_EQ(0, is_on());
-	/* With nobody woken, this does not return. */
+	/* With tracing_on wrong, this does not return. */
 	EXPECT_EQ(reader, waitpid(reader, NULL, 0));
 	close(fd);
 	ASSERT_EQ(0, put(HYP "events/hyp/vcpu_load/trigger", "!traceon"));
