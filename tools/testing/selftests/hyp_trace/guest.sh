@@ -5,17 +5,7 @@
 
 . /tests/result.sh
 
-# Have the code of task switches patched once, and again if QEMU has not seen it: see
-# arch/arm64/kvm/hyptrace/test/files.c.
-hold=/sys/kernel/tracing/hyp/write_hold
-tries=20
-until echo 1 > $hold; do
-	echo 0 > $hold
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] || break
-done
-[ $tries -gt 0 ]
-result "task switches do what tracing needs"
+hold_switches
 
 # hyp_events_test is first: some events need memory that was not touched before.
 for test in hyp_events_test \

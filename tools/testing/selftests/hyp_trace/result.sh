@@ -18,6 +18,20 @@ result() {
 	fi
 }
 
+# hold_switches: have the code of task switches patched once for this boot, and again if QEMU has
+# not seen it: see arch/arm64/kvm/hyptrace/test/files.c. For tests that look at tasks' pids.
+hold_switches() {
+	hold=/sys/kernel/tracing/hyp/write_hold
+	tries=20
+	until echo 1 > $hold; do
+		echo 0 > $hold
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || break
+	done
+	[ $tries -gt 0 ]
+	result "task switches do what tracing needs"
+}
+
 # page_size: print the size of a page of the kernel, and so of its rings
 page_size() {
 	awk -F'[:;]' '/char data/ { print $4 + $6 }' /sys/kernel/tracing/events/header_page

@@ -8,6 +8,7 @@
 
 dmesg | grep -q 'detected: Enhanced Counter Virtualization$'
 result "the CPU has FEAT_ECV"
+hold_switches
 for test in hyp_trace_test hyp_time_test hyp_tasks_test; do
 	$test || status=1
 done

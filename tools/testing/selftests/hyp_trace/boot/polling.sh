@@ -9,6 +9,7 @@
 ! grep -q vgic /proc/interrupts && dmesg | grep -q "hyp_trace: EL2 can't interrupt"
 result "EL2 can't interrupt, and a message says so"
 
+hold_switches
 for test in hyp_wait_test hyp_hist_test hyp_perf_test hyp_trigger_test; do
 	$test || status=1
 done

@@ -5,8 +5,9 @@
 # which ran before anything else, repeats them while a guest runs, then tests whether tracing
 # still works.
 
+. /tests/result.sh
+
 suite=/sys/kernel/debug/kunit/hyp_trace_hostile
-status=0
 
 # Results are indented by their depth.
 show() {
@@ -33,6 +34,7 @@ wait
 show | sed 's/^\(ok\|not ok\) \(.*\)/\1 beside a guest: \2/'
 [ $ran -gt 0 ] && echo "ok a guest runs beside a hostile host" || status=1
 
+hold_switches
 for test in hyp_trace_test hyp_time_test hyp_tasks_test; do
 	$test || status=1
 done
