@@ -567,30 +567,35 @@ TEST_F(hist, comes_and_goes_among_everything_else)
 	EXPECT_TRUE(is_quiet());
 }
 
+/* Other things take and give memory meanwhile: one try of some must be undisturbed. */
+#define TRIES	10
+
 TEST_F(hist, gives_back_its_memory)
 {
-	long long before, after = 0;
+	/* The rings of all CPUs have 32 pages each, and some more. */
+	const long long rings_kb = self->cpus * 32 * (page_size() / 1024);
+	long long before = 0, after;
+	bool given_back = false;
 	int i;
 
 	if (!memory_counts())
 		SKIP(return, "this kernel keeps memory that was freed");
 
 	/* The first time allocates what stays. */
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < TRIES && !(given_back && i > 1); i++) {
 		ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=id:size=128"));
 		ASSERT_EQ(0, emit_on_all(self->cpus, 1, 10));
 		after = free_memory();
 		remove_triggers(ROOT_EVENT);
+		before = free_memory();
+		given_back = before >= after + rings_kb;
 	}
-	before = free_memory();
-	/* The rings of all CPUs have 32 pages each, and some more. */
-	EXPECT_LE(after + self->cpus * 32 * (page_size() / 1024), before);
+	EXPECT_TRUE(given_back);
 	for (i = 0; i < 50; i++) {
 		ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=id:size=128"));
 		remove_triggers(ROOT_EVENT);
 	}
-	after = free_memory();
-	EXPECT_LE(before - self->cpus * 32 * (page_size() / 1024), after);
+	EXPECT_LE(before - rings_kb, free_memory());
 }
 
 TEST_HARNESS_MAIN
