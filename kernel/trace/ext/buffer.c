@@ -439,7 +439,7 @@ void rb_ext_del_trigger(struct rb_ext *ext, bool started)
 	guard(mutex)(&trace_types_lock);
 
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
-		/* What the trigger has done stays. */
+		/* The trigger goes, but tracing stays as it has left it. */
 		on = is_recording(ext);
 		ext->on = on;
 		was_on = ext->was_on;

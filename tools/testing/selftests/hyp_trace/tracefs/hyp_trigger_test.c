@@ -254,7 +254,7 @@ TEST_F(trigger, traceoff_ends_reading)
 	close(fd);
 }
 
-/* What nothing but the user can start again costs nothing, as after a write to tracing_on. */
+/* If only the user can start tracing again, it costs nothing, as after a write to tracing_on. */
 TEST_F(trigger, traceoff_lets_go_of_the_rings)
 {
 	ASSERT_EQ(0, put(TRIGGER, "traceoff if id == 5"));
@@ -268,7 +268,7 @@ TEST_F(trigger, traceoff_lets_go_of_the_rings)
 	EXPECT_EQ(0x3c0, recorded());
 }
 
-/* The same if another one has started what it stops, and is gone before anybody has asked. */
+/* The same is true if another trigger has started it, and is gone before anybody has asked. */
 TEST_F(trigger, traceoff_lets_go_of_what_another_one_has_started)
 {
 	ASSERT_TRUE(be_idle());
@@ -283,7 +283,7 @@ TEST_F(trigger, traceoff_lets_go_of_what_another_one_has_started)
 	EXPECT_TRUE(wait_until_unloaded(self->cpus));
 }
 
-/* It is off, although the rings stay open for another trigger. */
+/* Tracing is off, although the rings stay open for another trigger. */
 TEST_F(trigger, traceoff_ends_reading_while_it_may_start_again)
 {
 	char text[4096] = "";
