@@ -66,7 +66,7 @@ git() {
 	diff <(listing "$tree") <(listing "$taken") > "$log" 2>&1
 result "git am of the series makes the tree that apply makes"
 
-commits=$(grep -c '^0' "$top/patches/6.12/series")
+commits=$(grep -c '^0' "$top/patches/series")
 [ "$(grep -lx "Signed-off-by: $AUTHOR" "$mails"/* | wc -l)" = "$commits" ] &&
 	grep -q "made for Linux 6.12" "$mails/0000-cover-letter.patch"
 result "each mail of the series is signed off, and the cover letter names the version"
@@ -82,18 +82,18 @@ series_says() {
 }
 
 touch "$project/kernel/trace/new.c"
-series_says 'kernel/trace/new.c: add it to patches/6.12/files'
+series_says 'kernel/trace/new.c: add it to patches/files'
 result "series refuses a file of ours that belongs to no commit"
 
-echo 'kernel/trace/new.c' >> "$project/patches/6.12/files"
-echo 'kernel/trace/ne?.c' >> "$project/patches/6.12/files"
+echo 'kernel/trace/new.c' >> "$project/patches/files"
+echo 'kernel/trace/ne?.c' >> "$project/patches/files"
 series_says 'kernel/trace/new.c is in .* and .*; leave it in one'
 result "series refuses a file of ours that belongs to two"
 
 sed -i 's/arm_smccc_1_1_smc(fn,/arm_smccc_smc(fn,/' "$out/misfit/arch/arm64/kvm/hyp/nvhe/psci-relay.c"
 before=$(fingerprint "$out/misfit")
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
-	grep -q 'hook patches/6.12/[0-9]*-kvm-arm64-el2-trace-psci.patch does not fit' "$log" &&
+	grep -q 'hook patches/[0-9]*-kvm-arm64-el2-trace-psci.patch does not fit' "$log" &&
 	[ "$before" = "$(fingerprint "$out/misfit")" ]
 result "apply refuses where a hook does not fit, names it, changes nothing"
 
@@ -103,7 +103,7 @@ sed -i -E 's/^(int __pkvm_host_)(un)?(share_hyp)\(/\1\2\3_(/
 	   s/_share_hyp_\(/_unshare_hyp(/; s/_unshare_hyp_\(/_share_hyp(/' "$out/moved/$protect"
 before=$(fingerprint "$out/moved")
 ! make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
-	grep -q 'hook patches/6.12/[0-9]*-kvm-arm64-el2-trace-memory.patch does not fit' "$log" &&
+	grep -q 'hook patches/[0-9]*-kvm-arm64-el2-trace-memory.patch does not fit' "$log" &&
 	diff <(grep -o "^$protect: hunk .*" "$log" | sed -E 's/.*: hunk [0-9]+, at line [0-9]+, //') - \
 		> "$out/diff" <<-'END' &&
 		is for "int __pkvm_host_share_hyp(u64 pfn)", would be in "int __pkvm_host_unshare_hyp(u64 pfn)"
@@ -120,7 +120,8 @@ make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
 		grep -q hyp_emit_mem_host_unshare_hyp
 result "apply puts hooks into functions that are on other lines"
 
-# Older sources of 6.12.y have two functions in another form: what the variant's hunks look at.
+# Older sources of 6.12.y have two functions in another form: what the hunks for these look at.
+sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 113/' "$out/older/Makefile"
 sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
 	s/return -ENODEV;/return ERR_PTR(-ENODEV);/
 	/^\tif ((\*rpage)->data) {/ i\
@@ -137,7 +138,40 @@ sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
 make -s -C "$top" apply KSRC="$out/older" > "$log" 2>&1 &&
 	sed -n '/^ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
 		grep -q 'if (!to_ext(buffer) && '
-result "apply takes the variant of a hook that fits"
+result "apply takes the hunks that are for the tree's version"
+
+# hunks VERSION: the hunks of a patch for this version, each by its only line
+cat > "$out/marked" <<-'END'
+	text
+	---
+	--- a/one
+	+++ b/one
+	@@ -1 +1 @@
+	+most
+	@@@ 6.12.9-10 7: another
+	@@ -1 +1 @@
+	+another
+	@@@ not 6.18: gone
+	@@@ only 6.18.2-3 6.12.10: more
+	@@ -1 +1 @@
+	+more
+	@@ -1 +1 @@
+	+all
+	--- a/two
+	+++ b/two
+	@@@ only 6.18: a file
+	@@ -1 +1 @@
+	+new
+END
+hunks() {
+	"$top/tools/build/hooks" version="$1" "$out/marked" > "$log" &&
+		sed -n '1d; s,^+++ b/,,p; s/^+\([a-z]\)/\1/p' "$log" | paste -sd' '
+}
+[ "$(hunks 6.12.8)" = "one most all" ] && [ "$(hunks 6.12.9)" = "one another all" ] &&
+	[ "$(hunks 6.12.10)" = "one another more all" ] && [ "$(hunks 6.12.100)" = "one most all" ] &&
+	[ "$(hunks 6.18.1)" = "one all two new" ] && [ "$(hunks 6.18.2)" = "one more all two new" ] &&
+	[ "$(hunks 7.1)" = "one another all" ] && [ "$(hunks 6.1.18)" = "one most all" ]
+result "a hunk is for the versions that the marks behind it say"
 
 sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 106/' "$out/misfit/Makefile"
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&

@@ -259,7 +259,7 @@ TEST_F(hyp, ordinary_size_that_overflows_is_refused)
 	EXPECT_EQ(0, rmdir(FOO));
 }
 
-/* Fixes for all instances: patches/6.12/0001 and 0003 ----------------------------- */
+/* Fixes for all instances: patches/0001 and 0003 ----------------------------- */
 
 static void *map_first_page(int fd)
 {

@@ -2,7 +2,7 @@
 /*
  * Tests of pages of the ring that readers have: in a pipe, or from read(). Whatever happens to
  * the ring meanwhile, they stay as they are, and come back. And of what is spliced, pages and text;
- * text in ordinary instances, too (patches/6.12/0004).
+ * text in ordinary instances, too (patches/0004).
  */
 
 #include <fcntl.h>
