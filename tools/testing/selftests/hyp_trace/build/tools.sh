@@ -6,6 +6,7 @@
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../../../.." && pwd)
+. "$top/tools/where"
 out=$(realpath "$1")/tools
 rm -rf "$out"
 mkdir -p "$out"
@@ -21,8 +22,8 @@ fingerprint() {
 
 # The tree has what "make apply" needs: the files that have hooks, as released.
 tree=$out/linux
-cp -a "$top/build/pristine" "$tree"
-cp "$top/build/linux/Makefile" "$tree/"
+cp -a "$build/pristine" "$tree"
+cp "$build/linux/Makefile" "$tree/"
 mkdir -p "$tree/tools/testing/selftests"
 cp -a "$tree" "$out/misfit"
 cp -a "$tree" "$out/older"
@@ -31,7 +32,7 @@ cp -a "$tree" "$out/moved"
 make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
 	[ -f "$tree/kernel/trace/ext/instance.c" ] &&
 	grep -q hyp_trace_host_smc "$tree/arch/arm64/kvm/hyp/nvhe/hyp-main.c" &&
-	cmp -s "$tree/kernel/trace/trace.c" "$top/build/linux/kernel/trace/trace.c"
+	cmp -s "$tree/kernel/trace/trace.c" "$build/linux/kernel/trace/trace.c"
 result "apply puts everything into a tree"
 
 before=$(fingerprint "$tree")
@@ -68,14 +69,14 @@ result "git am of the series makes the tree that apply makes"
 
 commits=$(grep -c '^0' "$top/patches/series")
 [ "$(grep -lx "Signed-off-by: $AUTHOR" "$mails"/* | wc -l)" = "$commits" ] &&
-	grep -q "made for Linux 6.12" "$mails/0000-cover-letter.patch"
+	grep -q "made for Linux $KERNEL" "$mails/0000-cover-letter.patch"
 result "each mail of the series is signed off, and the cover letter names the version"
 
 # series_says TEXT: the series of a copy of the project fails with this text
 project=$out/project
 mkdir "$project"
 cp -a "$top"/{Documentation,Kconfig,arch,drivers,fs,include,kernel,patches,tools} "$project/"
-ln -s "$top/build" "$project/build"
+ln -s "$shared" "$project/build"
 series_says() {
 	! "$project/tools/build/series" "$out/none" > "$log" 2>&1 && grep -q "$1" "$log" &&
 		[ ! -e "$out/none" ]
@@ -113,7 +114,7 @@ before=$(fingerprint "$out/moved")
 result "apply refuses hooks that fit in another function, names them, changes nothing"
 
 # Functions that are elsewhere in their file get their hooks.
-cp "$top/build/pristine/$protect" "$out/moved/$protect"
+cp "$build/pristine/$protect" "$out/moved/$protect"
 sed -i 's/^int __pkvm_host_share_hyp(/static int added(void)\n{\n\treturn 0;\n}\n\n&/' "$out/moved/$protect"
 make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
 	sed -n '/^int __pkvm_host_unshare_hyp/,/^}/p' "$out/moved/$protect" |
@@ -189,24 +190,26 @@ result "apply refuses what is no kernel"
 
 # The tools get a build directory of their own.
 copy=$out/copy
+copied=$copy/${build#"$top/"}
 mkdir "$copy"
 cp -r "$top/tools" "$copy/"
 
 # source_fails KSRC TEXT: the build refuses KSRC with TEXT, and copies nothing
 source_fails() {
 	! KSRC=$1 "$copy/tools/build/source" > "$log" 2>&1 && grep -q "$2" "$log" &&
-		! [ -e "$copy/build/linux" ]
+		! [ -e "$copied/linux" ]
 }
 
 source_fails /nonexistent 'no Linux source tree' && source_fails "$out/misfit" 'Linux 6.1' &&
 	source_fails "$tree" 'must be unpatched'
-result "the build refuses a KSRC that is no unpatched 6.12"
+result "the build refuses a KSRC that is none, is another kernel's or has been patched"
 
 # A small tree.
 ksrc=$out/ksrc
 mkdir -p "$ksrc/arch/arm64/kvm/hyp/nvhe"
 touch "$ksrc/arch/arm64/kvm/hyp/nvhe/hyp-main.c"
-printf 'VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 9\nmrproper:\n\trm -f built\n' > "$ksrc/Makefile"
+printf 'VERSION = %s\nPATCHLEVEL = %s\nSUBLEVEL = 9\nmrproper:\n\trm -f built\n' \
+	"${KERNEL%.*}" "${KERNEL#*.}" > "$ksrc/Makefile"
 
 # takes_source: the build takes its source from $ksrc anew; false if it keeps what it has
 takes_source() {
@@ -219,34 +222,60 @@ in_git() {
 }
 
 touch "$ksrc"/{built,some.o}
-takes_source && [ -f "$copy/build/linux/arch/arm64/kvm/hyp/nvhe/hyp-main.c" ] &&
-	! [ -e "$copy/build/linux/built" ] && ! [ -e "$copy/build/linux/some.o" ] &&
+takes_source && [ -f "$copied/linux/arch/arm64/kvm/hyp/nvhe/hyp-main.c" ] &&
+	! [ -e "$copied/linux/built" ] && ! [ -e "$copied/linux/some.o" ] &&
 	[ -e "$ksrc/built" ]
 result "the build copies KSRC, without what was built there"
 
-mkdir "$copy/build/kernel"
-! takes_source && [ -d "$copy/build/kernel" ] &&
+mkdir "$copied/kernel"
+! takes_source && [ -d "$copied/kernel" ] &&
 	sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 10/' "$ksrc/Makefile" && takes_source &&
-	grep -q 'SUBLEVEL = 10' "$copy/build/linux/Makefile" && ! [ -d "$copy/build/kernel" ]
+	grep -q 'SUBLEVEL = 10' "$copied/linux/Makefile" && ! [ -d "$copied/kernel" ]
 result "the build copies KSRC again if it has another version, and then builds all"
 
 rm "$ksrc"/{built,some.o}
 in_git init && in_git add . && in_git commit -m one && takes_source && ! takes_source &&
 	echo changed > "$ksrc/file" && in_git add . && in_git commit -m two && takes_source &&
-	[ -f "$copy/build/linux/file" ] && ! [ -e "$copy/build/linux/.git" ]
+	[ -f "$copied/linux/file" ] && ! [ -e "$copied/linux/.git" ]
 result "the build copies KSRC again if it has another commit"
 
 echo uncommitted > "$ksrc/file"
 touch "$ksrc/some.o"
-rm "$copy/build/linux.stamp"
-takes_source && grep -q uncommitted "$copy/build/linux/file" &&
-	! [ -e "$copy/build/linux/some.o" ] && ! [ -e "$copy/build/linux/.git" ]
+rm "$copied/linux.stamp"
+takes_source && grep -q uncommitted "$copied/linux/file" &&
+	! [ -e "$copied/linux/some.o" ] && ! [ -e "$copied/linux/.git" ]
 result "the build copies KSRC with its changes that are in no commit"
+
+# takes_archive FOLDER: the build takes its source from an archive there
+takes_archive() {
+	rm -f "$copied/linux.stamp"
+	KSRC='' HYP_KERNELS=$1 "$copy/tools/build/source" > "$log" 2>&1
+}
+
+archives=$out/archives
+mkdir -p "$archives"
+for release in 9 10; do
+	sed -i "s/^SUBLEVEL = .*/SUBLEVEL = $release/" "$ksrc/Makefile"
+	tar -C "$out" -cJf "$archives/linux-$KERNEL.$release-arm64.tar.xz" ksrc
+done
+tar -C "$out" -cJf "$archives/linux-9.9.11.tar.xz" ksrc
+takes_archive "$archives" && grep -q "unpacking $archives/linux-$KERNEL.10-arm64.tar.xz" "$log" &&
+	grep -q 'SUBLEVEL = 10' "$copied/linux/Makefile"
+result "the build takes the newest archive of its kernel in HYP_KERNELS"
+
+rm "$archives/linux-$KERNEL".*
+sed -i 's,/usr/src,/nonexistent,' "$copy/tools/build/common"
+! takes_archive "$archives" && grep -q "no source of Linux $KERNEL: set KSRC=.*HYP_KERNELS" "$log"
+result "the build says what to set where there is no source"
+
+! KERNEL=5.4 "$copy/tools/build/source" > "$log" 2>&1 &&
+	grep -q 'KERNEL=5.4: the hooks are for 6.12' "$log"
+result "the build refuses a kernel that it does not know, and says which it does"
 
 cp "$(type -P true)" "$out/busybox"
 ! BUSYBOX=$out/busybox "$copy/tools/build/initramfs" > "$log" 2>&1 &&
 	grep -q 'no statically linked program for arm64' "$log" &&
-	! [ -e "$copy/build/root/bin/busybox" ]
+	! [ -e "$copied/root/bin/busybox" ]
 result "the build refuses a BUSYBOX that is none"
 
 # A machine that has all programs but some.
