@@ -550,7 +550,7 @@ TEST_F(hist, comes_and_goes_among_everything_else)
 	pthread_t thread[2];
 
 	ASSERT_EQ(0, record_selftest());
-	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=common_cpu"));
+	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=common_pid"));
 	emitters_start(emitting);
 	emitters_allow(emitting, 2000);
 	ASSERT_EQ(0, pthread_create(&thread[0], NULL, toggle_hist, NULL));
@@ -572,8 +572,8 @@ TEST_F(hist, comes_and_goes_among_everything_else)
 
 TEST_F(hist, gives_back_its_memory)
 {
-	/* The rings of all CPUs have 32 pages each, and some more. */
-	const long long rings_kb = self->cpus * 32 * (page_size() / 1024);
+	/* The rings of all CPUs have 128 KiB each, and some pages more. */
+	const long long rings_kb = self->cpus * 128;
 	long long before = 0, after;
 	bool given_back = false;
 	int i;
