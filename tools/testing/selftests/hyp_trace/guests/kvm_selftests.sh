@@ -89,8 +89,11 @@ grep -q '^[^#]' kvm_selftests.list || { echo "Bail out! no test in kvm_selftests
 echo 0 > $HYP/tracing_on
 echo 1 > $HYP/events/enable
 # Programs may read from stdin, so the list is on descriptor 3.
+kernel=$(uname -r | grep -o '^[0-9]*\.[0-9]*')
 while read -r line <&3; do
 	case $line in
+	"$kernel: "*)	compare "${line#*: }" ;;
+	[0-9]*": "*)	;;
 	""|"#"*)	;;
 	"protected: "*)	! grep -q kvm-arm.mode=protected /proc/cmdline ||
 				compare "${line#*: }" ;;
