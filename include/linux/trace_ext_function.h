@@ -10,8 +10,9 @@
 #include <linux/bits.h>
 #include <linux/ftrace.h>
 #include <linux/trace_events.h>
+#include <linux/trace_ext_compat.h>
 
-/* The types of the records. */
+/* The types of the records. Those of function graphs are in trace_ext_compat.h. */
 #define TRACE_EXT_FUNCTION	1
 #define TRACE_EXT_STACK		4
 #define TRACE_EXT_PRINT		5
@@ -46,31 +47,6 @@ struct trace_ext_stack {
 	int			size;
 	unsigned long		caller[TRACE_EXT_STACK_MAX];
 };
-
-/**
- * struct trace_ext_graph_entry - ftrace:funcgraph_entry
- * @ent:	its type is TRACE_EXT_GRAPH_ENTRY
- * @call:	the function, and how many others called it
- */
-struct trace_ext_graph_entry {
-	struct trace_entry	ent;
-	struct ftrace_graph_ent	call;
-} __packed;
-
-/**
- * struct trace_ext_graph_return - ftrace:funcgraph_exit
- * @ent:	its type is TRACE_EXT_GRAPH_RETURN
- * @ret:	the function, and when it was called and has returned [ns]
- * @calltime:	@ret.calltime. The kernel's record has both times twice in some 6.12.y, and the
- *		format that readers have is that of the second ones
- * @rettime:	@ret.rettime
- */
-struct trace_ext_graph_return {
-	struct trace_entry	ent;
-	struct ftrace_graph_ret	ret;
-	unsigned long long	calltime;
-	unsigned long long	rettime;
-} __packed;
 
 /* Characters of a mark that are recorded, and room for them, a line feed and a 0. */
 #define TRACE_EXT_MARK_MAX	112

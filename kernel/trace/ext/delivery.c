@@ -15,14 +15,8 @@
 
 DEFINE_PER_CPU(struct trace_ext_delivery, trace_ext_delivery);
 
-/**
- * trace_ext_delivered_time() - get the time of an event that is being delivered
- * @rbe:	any event
- * @ts:		filled in with the time, boot clock [ns]
- *
- * Return: false if it is another event
- */
-bool trace_ext_delivered_time(const struct ring_buffer_event *rbe, u64 *ts)
+/* If this event is being delivered, get its time [ns]. */
+static bool delivered_time(const struct ring_buffer_event *rbe, u64 *ts)
 {
 	const struct trace_ext_delivery *this = this_cpu_ptr(&trace_ext_delivery);
 
@@ -106,7 +100,8 @@ unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size)
  * @buffer:	the buffer that has the event
  * @rbe:	the event
  *
- * While tracing is off, an event of this kernel is in a buffer whose clock is not the instance's.
+ * An event that is delivered has a time of its own. While tracing is off, an event of this kernel
+ * is in a buffer whose clock is not the instance's.
  *
  * Return: its time by the clock of the instance
  */
@@ -114,6 +109,10 @@ u64 trace_ext_hist_time(struct trace_array *tr, struct trace_buffer *buffer,
 			struct ring_buffer_event *rbe)
 {
 	struct trace_buffer *own = READ_ONCE(tr->array_buffer.buffer);
+	u64 ts;
+
+	if (delivered_time(rbe, &ts))
+		return ts;
 
 	return buffer == own ? tracing_event_time_stamp(buffer, rbe) : ring_buffer_time_stamp(own);
 }

@@ -9,6 +9,7 @@
 #include <linux/preempt.h>
 #include <linux/ring_buffer.h>
 #include <linux/stacktrace.h>
+#include <linux/trace_ext_compat.h>
 #include <linux/trace_ext_event.h>
 
 struct trace_array;
@@ -41,7 +42,6 @@ static inline pid_t trace_ext_delivered_pid(const struct trace_ext_delivery *thi
 	return entry->pid;
 }
 
-bool trace_ext_delivered_time(const struct ring_buffer_event *rbe, u64 *ts);
 bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type);
 bool trace_ext_delivered_comm(char *comm);
 bool trace_ext_is_delivering(void);
@@ -69,11 +69,10 @@ static __always_inline unsigned int trace_ext_stack_save(unsigned long *store, u
 #else
 
 /* Constants, so that the hooks compile to nothing. */
-#define trace_ext_delivered_time(rbe, ts)		false
 #define trace_ext_delivered_entry(entry, type)		false
 #define trace_ext_delivered_comm(comm)			false
 #define trace_ext_stack_save(store, size, skip)		stack_trace_save(store, size, skip)
-#define trace_ext_hist_time(tr, buffer, rbe)		tracing_event_time_stamp(buffer, rbe)
+#define trace_ext_hist_time(tr, buffer, rbe)		trace_ext_own_time(buffer, rbe)
 
 #endif
 

@@ -179,11 +179,11 @@ static bool is_named(const char *list, const char *name)
 }
 
 /* Is an instance to be dumped where ftrace_dump() has this mode? */
-static bool is_dumped(const struct rb_ext *ext, enum ftrace_dump_mode mode)
+static bool is_dumped(const struct rb_ext *ext, enum ftrace_dump_mode mode, const char *names)
 {
 	switch (mode) {
 	case DUMP_ALL:
-		return is_named(ftrace_dump_on_oops, ext->writer->name);
+		return is_named(names, ext->writer->name);
 	case DUMP_NONE:
 		return ext->writer->died && rb_ext_is_armed(ext);
 	default:
@@ -194,18 +194,18 @@ static bool is_dumped(const struct rb_ext *ext, enum ftrace_dump_mode mode)
 /**
  * trace_ext_dump() - the part of ftrace_dump() for external instances
  * @mode:	the mode of ftrace_dump(). With DUMP_ALL (sysrq-z) dump the instances that
- *		ftrace_dump_on_oops names; with DUMP_NONE those that are on, and whose
- *		writer has died
+ *		are named; with DUMP_NONE those that are on, and whose writer has died
+ * @names:	ftrace_dump_on_oops
  * @dump_one:	ftrace_dump_one()
  */
-void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one)
+void trace_ext_dump(enum ftrace_dump_mode mode, const char *names, trace_ext_dump_one_fn dump_one)
 {
 	struct trace_ext_writer *writer;
 	struct rb_ext *ext;
 
 	for (writer = writers; writer; writer = writer->next) {
 		ext = buffer_of(writer);
-		if (ext && is_dumped(ext, mode))
+		if (ext && is_dumped(ext, mode, names))
 			dump_one(ext->tr, DUMP_ALL);
 	}
 }

@@ -50,7 +50,7 @@ bool trace_ext_stays(const struct rb_ext *ext);
 void trace_ext_follow_pids(struct rb_ext *ext);
 bool trace_ext_prints_numbers(const struct trace_array *tr, const struct trace_event *event);
 void trace_ext_find_cmdline(const struct trace_array *tr, int pid, char *comm);
-void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
+void trace_ext_dump(enum ftrace_dump_mode mode, const char *names, trace_ext_dump_one_fn dump_one);
 #else
 #define trace_ext_creating			((struct rb_ext *)NULL)
 #define trace_array_ext(tr)			((struct rb_ext *)NULL)
@@ -64,7 +64,7 @@ void trace_ext_dump(enum ftrace_dump_mode mode, trace_ext_dump_one_fn dump_one);
 #define trace_ext_follow_pids(ext)		do { } while (0)
 #define trace_ext_prints_numbers(tr, event)	false
 #define trace_ext_find_cmdline(tr, pid, comm)	trace_find_cmdline(pid, comm)
-#define trace_ext_dump(mode, dump_one)		do { } while (0)
+#define trace_ext_dump(mode, names, dump_one)	do { } while (0)
 #endif
 
 #endif /* _KERNEL_TRACE_EXT_INSTANCE_H */

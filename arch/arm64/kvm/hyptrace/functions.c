@@ -11,9 +11,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include <asm/hyptrace_compat.h>
 #include <asm/hyptrace_functions.h>
 #include <asm/kvm_mmu.h>
-#include <asm/patching.h>
 #include <asm/sections.h>
 #include <asm/setup.h>
 #include <asm/virt.h>

@@ -192,12 +192,13 @@ static void show_vm(struct seq_file *m, const struct hyptrace_vm *vm)
 	unsigned long i;
 
 	seq_printf(m, "%u\t%d\t%s\t", vm->number, vm->pid, vm->kvm ? "alive" : "gone");
-	if (vm->kvm)
+	if (vm->kvm) {
 		kvm_for_each_vcpu(i, vcpu, vm->kvm)
 			seq_printf(m, "%s%d", i ? "," : "", tid_of(vcpu));
-	else
+	} else {
 		for (i = 0; i < vm->nr_tids; i++)
 			seq_printf(m, "%s%d", i ? "," : "", vm->tids[i]);
+	}
 	seq_putc(m, '\n');
 }
 

@@ -10,6 +10,7 @@
 #include <linux/irq.h>
 
 #include <asm/irq_work.h>
+#include <asm/hyptrace_compat.h>
 #include <asm/hyptrace_totals.h>
 #include <asm/hyptrace.h>
 #include <asm/memory.h>
@@ -250,6 +251,6 @@ void hostile_totals_writes(struct kunit *test);
 void hostile_totals_nonsense(struct kunit *test);
 void hostile_random_calls(struct kunit *test);
 void hostile_panic_that_is_survived(struct kunit *test);
-const void *hostile_next_batch(const void *prev, char *desc);
+const void *hostile_next_batch(HYPTRACE_GEN_PARAMS(prev, desc));
 
 #endif /* __ARM64_KVM_HYPTRACE_HOSTILE_H */

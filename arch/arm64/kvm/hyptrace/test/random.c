@@ -500,7 +500,7 @@ static struct attacker *attackers_new(struct kunit *test)
  *
  * Return: the number of the next batch, NULL after the last
  */
-const void *hostile_next_batch(const void *prev, char *desc)
+const void *hostile_next_batch(HYPTRACE_GEN_PARAMS(prev, desc))
 {
 	unsigned long batch = (unsigned long)prev + 1;
 

@@ -75,7 +75,7 @@ result "each mail of the series is signed off, and the cover letter names the ve
 # series_says TEXT: the series of a copy of the project fails with this text
 project=$out/project
 mkdir "$project"
-cp -a "$top"/{Documentation,Kconfig,arch,drivers,fs,include,kernel,patches,tools} "$project/"
+cp -a "$top"/{Documentation,Kconfig,arch,compat,drivers,fs,include,kernel,patches,tools} "$project/"
 ln -s "$shared" "$project/build"
 series_says() {
 	! "$project/tools/build/series" "$out/none" > "$log" 2>&1 && grep -q "$1" "$log" &&

@@ -27,6 +27,7 @@
 
 #include <asm/cpufeature.h>
 #include <asm/cputype.h>
+#include <asm/hyptrace_compat.h>
 
 #define NR_SGIS		16
 
@@ -108,7 +109,7 @@ s64 handle___hyp_trace_doorbell(u64 sgi)
 {
 	if (sgi >= NR_SGIS)
 		return -EINVAL;
-	if (!cpus_have_final_cap(ARM64_HAS_GIC_CPUIF_SYSREGS) && !hyp_trace_gicd)
+	if (!cpus_have_final_cap(HYPTRACE_HAS_GIC_SYSREGS) && !hyp_trace_gicd)
 		return -EOPNOTSUPP;
 
 	WRITE_ONCE(doorbell_sgi, sgi);

@@ -62,6 +62,7 @@ static __always_inline bool record_entry(enum hyp_way way, struct hyp_trace_cpu 
 	hyp_trace_head(cpu, &record->ent, TRACE_EXT_GRAPH_ENTRY);
 	record->call.func = func;
 	record->call.depth = depth;
+	trace_ext_graph_entry_rest(record);
 	ext_ring_commit(&resv);
 	return true;
 }
@@ -206,10 +207,7 @@ static __always_inline bool record_return(enum hyp_way way, struct hyp_trace_cpu
 #endif
 	record->ret.depth = depth;
 	record->ret.overrun = cpu->calls.overrun;
-	record->ret.calltime = start;
-	record->ret.rettime = now;
-	record->calltime = start;
-	record->rettime = now;
+	trace_ext_graph_times(record, start, now);
 	ext_ring_commit(&resv);
 	return true;
 }

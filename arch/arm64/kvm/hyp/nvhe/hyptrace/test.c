@@ -73,7 +73,7 @@ static void say_all(u64 arg)
 
 /*
  * EL2 gives back only pages that the host has just donated. Each of the four calls
- * refuses pages that are not memory.
+ * refuses pages that are not memory, or is not made.
  */
 static int pass_around(u64 pfn, u64 nr_pages)
 {
@@ -86,7 +86,7 @@ static int pass_around(u64 pfn, u64 nr_pages)
 	__pkvm_host_share_ffa(pfn, nr_pages);
 	__pkvm_host_unshare_ffa(pfn, nr_pages);
 	ret = __pkvm_host_donate_hyp(pfn, nr_pages);
-	if (!ret || !addr_is_memory(hyp_pfn_to_phys(pfn)))
+	if (!ret || (HYPTRACE_DONATION_IS_CHECKED && !addr_is_memory(hyp_pfn_to_phys(pfn))))
 		ret = __pkvm_hyp_donate_host(pfn, nr_pages);
 
 	/* Flush this range of the host's. 6.12 itself flushes ranges for guests only. */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracing of the hypervisor: what is different in other versions of Linux, for arm64. There is a
+ * file like this for each; this one is for 6.12.
+ */
+#ifndef __ASM_HYPTRACE_COMPAT_H
+#define __ASM_HYPTRACE_COMPAT_H
+
+#include <asm/patching.h>
+
+/* The CPU's interface to the interrupt controller is system registers. */
+#define HYPTRACE_HAS_GIC_SYSREGS	ARM64_HAS_GIC_CPUIF_SYSREGS
+
+/*
+ * KVM's own hypercalls whose result may be shown: a number or an error. One that returns nothing
+ * leaves an argument in the register, perhaps an address; another one may return an address of
+ * EL2.
+ */
+#define HYPTRACE_SHOWN_HCALLS(X)	\
+	X(__kvm_get_mdcr_el2)		\
+	X(__pkvm_init)			\
+	X(__pkvm_cpu_set_vector)	\
+	X(__vgic_v3_get_gic_config)	\
+	X(__pkvm_prot_finalize)		\
+	X(__pkvm_host_share_hyp)	\
+	X(__pkvm_host_unshare_hyp)	\
+	X(__kvm_vcpu_run)		\
+	X(__pkvm_init_vm)		\
+	X(__pkvm_init_vcpu)		\
+	X(__pkvm_teardown_vm)
+
+/* __pkvm_hyp_donate_host() refuses what is not memory. */
+#define HYPTRACE_DONATION_IS_CHECKED	true
+
+/* What KUnit calls a function with that returns the parameter of a test after @prev. */
+#define HYPTRACE_GEN_PARAMS(prev, desc)	const void *prev, char *desc
+
+#endif /* __ASM_HYPTRACE_COMPAT_H */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * External writers: what is different in other versions of Linux. There is a file like this for
+ * each; this one is for 6.12.
+ */
+#ifndef _LINUX_TRACE_EXT_COMPAT_H
+#define _LINUX_TRACE_EXT_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/trace_events.h>
+
+/**
+ * struct trace_ext_graph_entry - ftrace:funcgraph_entry
+ * @ent:	its type is TRACE_EXT_GRAPH_ENTRY
+ * @call:	the function, and how many others called it
+ */
+struct trace_ext_graph_entry {
+	struct trace_entry	ent;
+	struct ftrace_graph_ent	call;
+} __packed;
+
+/* What else a record of an entry has: nothing. */
+static __always_inline void trace_ext_graph_entry_rest(struct trace_ext_graph_entry *record)
+{
+}
+
+/**
+ * struct trace_ext_graph_return - ftrace:funcgraph_exit
+ * @ent:	its type is TRACE_EXT_GRAPH_RETURN
+ * @ret:	the function, and when it was called and has returned [ns]
+ * @calltime:	@ret.calltime. The kernel's record has both times twice in some 6.12.y, and the
+ *		format that readers have is that of the second ones
+ * @rettime:	@ret.rettime
+ */
+struct trace_ext_graph_return {
+	struct trace_entry	ent;
+	struct ftrace_graph_ret	ret;
+	unsigned long long	calltime;
+	unsigned long long	rettime;
+} __packed;
+
+/* Put both times [ns] into a record. */
+static __always_inline void trace_ext_graph_times(struct trace_ext_graph_return *record,
+						  u64 calltime, u64 rettime)
+{
+	record->ret.calltime = calltime;
+	record->ret.rettime = rettime;
+	record->calltime = calltime;
+	record->rettime = rettime;
+}
+
+/* How a histogram gets the time of an event. */
+#define trace_ext_own_time(buffer, rbe)	tracing_event_time_stamp(buffer, rbe)
+
+#endif /* _LINUX_TRACE_EXT_COMPAT_H */
