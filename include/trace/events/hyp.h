@@ -826,6 +826,195 @@ DEFINE_EVENT(mem_transition, mem_host_unshare_ffa,
 	TP_ARGS(pfn, nr_pages, ret)
 );
 
+#ifdef HYPTRACE_GUESTS_MEMORY
+/* Protected KVM: guests' memory. (Before Linux 6.18, the host manages it.) */
+
+/* The host shares its memory with a guest: it is mapped, in a block if it is the size of one. */
+TRACE_EVENT(mem_host_share_guest,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, u32 nr_pages, u8 prot, s32 ret),
+	TP_ARGS(vm, ipa, pfn, nr_pages, prot, ret),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u64, pfn)
+		__field(u32, nr_pages)
+		__field(s32, ret)
+		__field(u16, vm)
+		__field(u8, prot)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->pfn = pfn;
+		__entry->nr_pages = nr_pages;
+		__entry->ret = ret;
+		__entry->vm = hyp_vm_number(vm);
+		__entry->prot = prot;
+	),
+	TP_printk("vm=%u ipa=0x%llx pfn=0x%llx nr_pages=%u prot=%s ret=%d", __entry->vm,
+		  __entry->ipa, __entry->pfn, __entry->nr_pages,
+		  __print_flags(__entry->prot, "", HYP_PROT_FLAGS), __entry->ret)
+);
+
+/* The host stops sharing memory with a guest. pfn is 0 if none was shared. */
+TRACE_EVENT(mem_host_unshare_guest,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, u32 nr_pages, s32 ret),
+	TP_ARGS(vm, ipa, pfn, nr_pages, ret),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u64, pfn)
+		__field(u32, nr_pages)
+		__field(s32, ret)
+		__field(u16, vm)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->pfn = pfn;
+		__entry->nr_pages = nr_pages;
+		__entry->ret = ret;
+		__entry->vm = hyp_vm_number(vm);
+	),
+	TP_printk("vm=%u ipa=0x%llx pfn=0x%llx nr_pages=%u ret=%d", __entry->vm,
+		  __entry->ipa, __entry->pfn, __entry->nr_pages, __entry->ret)
+);
+
+/* A page of a guest gets more permissions, after it lacked them. */
+TRACE_EVENT(s2_guest_relax,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u8 prot, s32 ret),
+	TP_ARGS(vm, ipa, prot, ret),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(s32, ret)
+		__field(u16, vm)
+		__field(u8, prot)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->ret = ret;
+		__entry->vm = hyp_vm_number(vm);
+		__entry->prot = prot;
+	),
+	TP_printk("vm=%u ipa=0x%llx prot=%s ret=%d", __entry->vm, __entry->ipa,
+		  __print_flags(__entry->prot, "", HYP_PROT_FLAGS), __entry->ret)
+);
+
+/* Memory of a guest can't be written any more, so that the host sees what is. */
+TRACE_EVENT(s2_guest_wrprotect,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u32 nr_pages, s32 ret),
+	TP_ARGS(vm, ipa, nr_pages, ret),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u32, nr_pages)
+		__field(s32, ret)
+		__field(u16, vm)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->nr_pages = nr_pages;
+		__entry->ret = ret;
+		__entry->vm = hyp_vm_number(vm);
+	),
+	TP_printk("vm=%u ipa=0x%llx nr_pages=%u ret=%d", __entry->vm, __entry->ipa,
+		  __entry->nr_pages, __entry->ret)
+);
+
+/*
+ * The host asks whether a guest has used memory, and may clear the access flags, or sets one. ret
+ * is 1 if it was used.
+ */
+TRACE_EVENT(s2_guest_young,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u32 nr_pages, u8 kind, s32 ret),
+	TP_ARGS(vm, ipa, nr_pages, kind, ret),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u32, nr_pages)
+		__field(s32, ret)
+		__field(u16, vm)
+		__field(u8, kind)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->nr_pages = nr_pages;
+		__entry->ret = ret;
+		__entry->vm = hyp_vm_number(vm);
+		__entry->kind = kind;
+	),
+	TP_printk("%s vm=%u ipa=0x%llx nr_pages=%u ret=%d",
+		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_YOUNG_LIST)),
+		  __entry->vm, __entry->ipa, __entry->nr_pages, __entry->ret)
+);
+
+/* A vCPU gets pages for page tables from the host; it has nr_pages of them then. */
+TRACE_EVENT(vcpu_memcache,
+	TP_PROTO(union hyp_guest vcpu, u32 nr_pages, s32 ret),
+	TP_ARGS(vcpu, nr_pages, ret),
+	TP_STRUCT__entry(
+		__field(u32, nr_pages)
+		__field(s32, ret)
+		VCPU_ENTRY
+	),
+	TP_fast_assign(
+		__entry->nr_pages = nr_pages;
+		__entry->ret = ret;
+		VCPU_ASSIGN(vcpu);
+	),
+	TP_printk(VCPU_PR_FMT " nr_pages=%u ret=%d", VCPU_PR_ARG, __entry->nr_pages,
+		  __entry->ret)
+);
+
+/* Protected KVM: where vCPUs are loaded */
+
+/* The host loads a vCPU on this CPU, for one or more runs. */
+TRACE_EVENT(pkvm_vcpu_load,
+	TP_PROTO(union hyp_guest vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		VCPU_ENTRY
+	),
+	TP_fast_assign(
+		VCPU_ASSIGN(vcpu);
+	),
+	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
+);
+
+/* The host puts the vCPU that is loaded. */
+TRACE_EVENT(pkvm_vcpu_put,
+	TP_PROTO(union hyp_guest vcpu),
+	TP_ARGS(vcpu),
+	TP_STRUCT__entry(
+		VCPU_ENTRY
+	),
+	TP_fast_assign(
+		VCPU_ASSIGN(vcpu);
+	),
+	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
+);
+
+/* The host reserves a handle for a VM that it will create. handle is an error if there is none. */
+TRACE_EVENT(vm_reserve,
+	TP_PROTO(s32 handle),
+	TP_ARGS(handle),
+	TP_STRUCT__entry(
+		__field(s32, handle)
+	),
+	TP_fast_assign(
+		__entry->handle = handle;
+	),
+	TP_printk("handle=%d", __entry->handle)
+);
+
+/* The host gives back a handle for which it has not created a VM. */
+TRACE_EVENT(vm_unreserve,
+	TP_PROTO(s32 handle),
+	TP_ARGS(handle),
+	TP_STRUCT__entry(
+		__field(s32, handle)
+	),
+	TP_fast_assign(
+		__entry->handle = handle;
+	),
+	TP_printk("handle=%d", __entry->handle)
+);
+#endif /* HYPTRACE_GUESTS_MEMORY */
+
 /* Protected KVM: the host's stage 2 */
 
 /* Memory or devices are mapped for the host, or their permissions change. */

@@ -11,6 +11,7 @@
 #include <linux/arm_ffa.h>
 #include <linux/arm-smccc.h>
 
+#include <asm/hyptrace_compat.h>
 #include <asm/kvm_arm.h>
 #include <asm/kvm_asm.h>
 #include <asm/sysreg.h>
@@ -18,6 +19,7 @@
 #include <uapi/linux/hypertrace.h>
 #include <uapi/linux/psci.h>
 
+struct kvm;
 struct kvm_vcpu;
 
 /**
@@ -29,6 +31,16 @@ struct kvm_vcpu;
  */
 union hyp_guest {
 	const struct kvm_vcpu	*__vcpu;
+} __attribute__((__transparent_union__));
+
+/**
+ * union hyp_guest_vm - a guest's VM, as an event takes it
+ * @__kvm:	what is passed: EL2's own copy
+ *
+ * As for a vCPU, only functions in nvhe/hyptrace/fields.h follow the pointer.
+ */
+union hyp_guest_vm {
+	const struct kvm	*__kvm;
 } __attribute__((__transparent_union__));
 
 /**
@@ -130,6 +142,14 @@ enum hyp_wfx HYP_ENUM(HYP_WFX_LIST);
 	EMe(INJECT_AA32_DABT,	10, "aa32_dabt")
 
 enum hyp_inject HYP_ENUM(HYP_INJECT_LIST);
+
+/* What the host asks of the access flags of a guest's memory. */
+#define HYP_YOUNG_LIST(EM, EMe)						\
+	EM(YOUNG_TEST,		0, "test")				\
+	EM(YOUNG_CLEAR,		1, "clear")				\
+	EMe(YOUNG_SET,		2, "set")
+
+enum hyp_young HYP_ENUM(HYP_YOUNG_LIST);
 
 /* A guest reads or writes a register. The access of a protected guest is WITHHELD. */
 #define HYP_ACCESS_LIST(EM, EMe)					\
@@ -301,6 +321,7 @@ enum hyp_pool_kind HYP_ENUM(HYP_POOL_LIST);
 	HYP_DEFINE_ENUMS(HYP_EXIT_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_WFX_LIST)					\
 	HYP_DEFINE_ENUMS(HYP_INJECT_LIST)				\
+	HYP_DEFINE_ENUMS(HYP_YOUNG_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_ACCESS_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_SYSREG_LIST)				\
 	HYP_DEFINE_ENUMS(HYP_SMC_LIST)					\

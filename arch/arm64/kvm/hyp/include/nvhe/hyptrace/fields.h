@@ -8,6 +8,7 @@
 
 #include <trace/misc/hyp.h>
 
+#include <asm/hyptrace_compat.h>
 #include <asm/kvm_emulate.h>
 #include <asm/kvm_hyp.h>
 #include <asm/sections.h>
@@ -31,6 +32,12 @@
 static __always_inline u32 hyp_vm(union hyp_guest guest)
 {
 	return kern_hyp_va(guest.__vcpu->kvm)->arch.hyp_trace_vm;
+}
+
+/* The same, of a VM. */
+static __always_inline u32 hyp_vm_number(union hyp_guest_vm vm)
+{
+	return vm.__kvm->arch.hyp_trace_vm;
 }
 
 /* The vCPU's number in its VM. */
@@ -229,37 +236,27 @@ static __always_inline u8 hyp_pool_kind(const struct hyp_pool *pool)
  * @id:		the hypercall
  * @host_ctxt:	the host's registers, after the call
  *
- * A hypercall that returns nothing leaves an argument in the register, perhaps an
- * address; another one may return an address of EL2. So a result is shown only if
- * asm/hyptrace_hcalls.h says so, or if it is in this list: add yours if it returns a number or an
- * error.
+ * It may be if asm/hyptrace_hcalls.h says so, for our hypercalls, or asm/hyptrace_compat.h, for
+ * KVM's: add yours if it returns a number or an error.
  *
  * Return: the result; 0 for any other hypercall
  */
 static __always_inline s64 hyp_hcall_result(u32 id,
 					    const struct kvm_cpu_context *host_ctxt)
 {
-#define HYP_HCALL_SHOWN(name)		case __KVM_HOST_SMCCC_FUNC___hyp_##name:
+#define HYP_HCALL_SHOWN(name)			case __KVM_HOST_SMCCC_FUNC___hyp_##name:
 #define HYP_HCALL_WITHHELD(name)
 #define HYP_HCALL_CASE(name, result, ...)	HYP_HCALL_##result(name)
+#define HYP_HCALL_OF_KVM(name)			case __KVM_HOST_SMCCC_FUNC_##name:
 
 	switch (id) {
 	HYP_OUR_HCALLS(HYP_HCALL_CASE, HYP_HCALL_CASE)
-	case __KVM_HOST_SMCCC_FUNC___kvm_get_mdcr_el2:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_init:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_cpu_set_vector:
-	case __KVM_HOST_SMCCC_FUNC___vgic_v3_get_gic_config:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_prot_finalize:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_host_share_hyp:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_host_unshare_hyp:
-	case __KVM_HOST_SMCCC_FUNC___kvm_vcpu_run:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_init_vm:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_init_vcpu:
-	case __KVM_HOST_SMCCC_FUNC___pkvm_teardown_vm:
+	HYPTRACE_SHOWN_HCALLS(HYP_HCALL_OF_KVM)
 		return cpu_reg(host_ctxt, 1);
 	default:
 		return 0;
 	}
+#undef HYP_HCALL_OF_KVM
 #undef HYP_HCALL_CASE
 #undef HYP_HCALL_WITHHELD
 #undef HYP_HCALL_SHOWN
