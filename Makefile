@@ -55,7 +55,7 @@ check: all
 	@tools/build/check
 
 apply:
-	@[ -n "$(KSRC)" ] || { echo "make apply: say where: KSRC=/path/to/linux-6.12.y" >&2; exit 2; }
+	@[ -n "$(KSRC)" ] || { echo "make apply: say where: KSRC=/path/to/linux-6.12.y, or of another kernel" >&2; exit 2; }
 	@tools/build/apply "$(KSRC)"
 
 series: all
@@ -97,6 +97,8 @@ help:
 	@echo '                  boot that kernel in QEMU in each mode, and trace'
 	@echo 'make clean        remove build/'
 	@echo
+	@echo 'KERNEL=6.18 is for another kernel, which is built in build/6.18: KSRC, or'
+	@echo '  HYP_KERNELS=/path/to/folder            with linux-6.18.*.tar.xz'
 	@echo "Without Debian, or to build another 6.12.y, set these for all commands:"
 	@echo '  KSRC=/path/to/linux-6.12.y             unpatched; it is copied, not changed'
 	@echo '  BUSYBOX=/path/to/static/arm64/busybox'
