@@ -944,7 +944,7 @@ TRACE_EVENT(s2_guest_young,
 
 /* A vCPU gets pages for page tables from the host; it has nr_pages of them then. */
 TRACE_EVENT(vcpu_memcache,
-	TP_PROTO(union hyp_guest vcpu, u32 nr_pages, s32 ret),
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public nr_pages, struct hyp_public ret),
 	TP_ARGS(vcpu, nr_pages, ret),
 	TP_STRUCT__entry(
 		__field(u32, nr_pages)
@@ -952,8 +952,8 @@ TRACE_EVENT(vcpu_memcache,
 		VCPU_ENTRY
 	),
 	TP_fast_assign(
-		__entry->nr_pages = nr_pages;
-		__entry->ret = ret;
+		__entry->nr_pages = nr_pages.value;
+		__entry->ret = ret.value;
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT " nr_pages=%u ret=%d", VCPU_PR_ARG, __entry->nr_pages,

@@ -59,6 +59,8 @@ static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
 	(HYP_ARGS_2(guest, arg) && HYP_ARGS_3(guest, args))
 #define HYP_ARGS_5(guest, arg, args...)					\
 	(HYP_ARGS_2(guest, arg) && HYP_ARGS_4(guest, args))
+#define HYP_ARGS_6(guest, arg, args...)					\
+	(HYP_ARGS_2(guest, arg) && HYP_ARGS_5(guest, args))
 #define HYP_ARGS_SAY_WHOSE(args...)					\
 	CONCATENATE(HYP_ARGS_, COUNT_ARGS(args))(args)
 
