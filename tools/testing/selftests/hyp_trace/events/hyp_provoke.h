@@ -293,6 +293,57 @@ static void guest_spin(void)
 	guests(code, sizeof(code), 0, nothing, run_until_begun);
 }
 
+#define DATA_IPA	0x50000000
+
+/* Log, or do not, what is written to a page of data that the guest has. */
+static void set_data(struct vm *vm, void *data, uint32_t flags)
+{
+	struct kvm_userspace_memory_region region = {
+		.slot = 1,
+		.flags = flags,
+		.guest_phys_addr = DATA_IPA,
+		.memory_size = getpagesize(),
+		.userspace_addr = (uintptr_t)data,
+	};
+
+	IOCTL(vm->vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+/* Log what is written from the first exit on. */
+static void run_logged(struct vm *vm)
+{
+	void *data = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	set_reg(vm, CORE_REG(regs.regs[5]), CODE_IPA + FLAG_OFFSET);
+	set_reg(vm, CORE_REG(regs.regs[6]), DATA_IPA);
+	set_data(vm, data, 0);
+	vm_run(vm);
+	set_memory(vm->vm, vm->code, KVM_MEM_LOG_DIRTY_PAGES);
+	set_data(vm, data, KVM_MEM_LOG_DIRTY_PAGES);
+	vm_run(vm);
+}
+
+/* str x4, [x6]; str x0, [x4]; str x4, [x5]; str x4, [x6]; str x0, [x4] */
+static void guest_dirty(void)
+{
+	static const uint32_t code[] = { 0xf90000c4, STORE, 0xf90000a4, 0xf90000c4, STORE };
+
+	guests(code, sizeof(code), 0, nothing, run_logged);
+}
+
+/* Two VMs that are never run. */
+static void vm_unused(void)
+{
+	int kvm = open("/dev/kvm", O_RDWR), vm[2], i;
+
+	for (i = 0; i < 2; i++)
+		vm[i] = IOCTL(kvm, KVM_CREATE_VM, 0);
+	for (i = 0; i < 2; i++)
+		close(vm[i]);
+	close(kvm);
+}
+
 static void set_counter_offset(struct vm *vm)
 {
 	struct kvm_arm_counter_offset offset = { .counter_offset = 0x123456 };
