@@ -831,7 +831,7 @@ DEFINE_EVENT(mem_transition, mem_host_unshare_ffa,
 
 /* The host shares its memory with a guest: it is mapped, in a block if it is the size of one. */
 TRACE_EVENT(mem_host_share_guest,
-	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, u32 nr_pages, u8 prot, s32 ret),
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, u64 nr_pages, u32 prot, s32 ret),
 	TP_ARGS(vm, ipa, pfn, nr_pages, prot, ret),
 	TP_STRUCT__entry(
 		__field(u64, ipa)
@@ -856,7 +856,7 @@ TRACE_EVENT(mem_host_share_guest,
 
 /* The host stops sharing memory with a guest. pfn is 0 if none was shared. */
 TRACE_EVENT(mem_host_unshare_guest,
-	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, u32 nr_pages, s32 ret),
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, u64 nr_pages, s32 ret),
 	TP_ARGS(vm, ipa, pfn, nr_pages, ret),
 	TP_STRUCT__entry(
 		__field(u64, ipa)

@@ -19,8 +19,8 @@
 #include <uapi/linux/hypertrace.h>
 #include <uapi/linux/psci.h>
 
-struct kvm;
 struct kvm_vcpu;
+struct pkvm_hyp_vm;
 
 /**
  * union hyp_guest - a guest's vCPU, as an event takes it
@@ -35,13 +35,13 @@ union hyp_guest {
 
 /**
  * union hyp_guest_vm - a guest's VM, as an event takes it
- * @__kvm:	what is passed: EL2's own copy
+ * @__vm:	what is passed
  *
  * As for a vCPU, only functions in nvhe/hyptrace/fields.h follow the pointer. What is passed with it
  * may be numbers: what the host asks of a VM's memory, and the answer.
  */
 union hyp_guest_vm {
-	const struct kvm	*__kvm;
+	const struct pkvm_hyp_vm	*__vm;
 } __attribute__((__transparent_union__));
 
 /**

@@ -310,9 +310,16 @@ HYP_OUR_HCALLS(HYP_HCALL_HANDLER, HYP_HCALL_HANDLER_MORE)
 	[__KVM_HOST_SMCCC_FUNC___hyp_##name] = hyp_hcall_##name,
 #define HYP_HCALL_ENTRIES	HYP_OUR_HCALLS(HYP_HCALL_ENTRY, HYP_HCALL_ENTRY)
 
+/*
+ * Emit an event where hyp_emit_<event>() would not do: with the option off, the compiler would see
+ * its arguments, and take registers in another order.
+ */
+#define hyp_emit(event, args...)	hyp_emit_##event(args)
+
 #else /* nothing is traced */
 
 #define HYP_HCALL_ENTRIES
+#define hyp_emit(event, args...)	do { } while (0)
 
 #include <linux/tracepoint.h>
 

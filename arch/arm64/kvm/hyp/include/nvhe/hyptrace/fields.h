@@ -16,6 +16,7 @@
 #include <nvhe/gfp.h>
 #include <nvhe/memory.h>
 #include <nvhe/mm.h>
+#include <nvhe/pkvm.h>
 #include <nvhe/hyptrace/channel.h>
 #include <nvhe/hyptrace/span.h>
 #include <nvhe/hyptrace/test.h>
@@ -37,7 +38,7 @@ static __always_inline u32 hyp_vm(union hyp_guest guest)
 /* The same, of a VM. */
 static __always_inline u32 hyp_vm_number(union hyp_guest_vm vm)
 {
-	return vm.__kvm->arch.hyp_trace_vm;
+	return vm.__vm->kvm.arch.hyp_trace_vm;
 }
 
 /* The vCPU's number in its VM. */
