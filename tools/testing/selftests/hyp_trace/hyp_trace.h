@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -222,6 +223,17 @@ static inline bool cmdline_has(const char *what)
 static inline bool memory_is_reserved(void)
 {
 	return cmdline_has("kvm-arm.hyp_trace_mem=");
+}
+
+/* Is the kernel this one, or a later one? */
+static inline bool is_since(int version, int patchlevel)
+{
+	struct utsname name;
+	int is[2] = { 0 };
+
+	if (uname(&name) || sscanf(name.release, "%d.%d", &is[0], &is[1]) != 2)
+		return false;
+	return is[0] > version || (is[0] == version && is[1] >= patchlevel);
 }
 
 static inline bool is_protected(void)

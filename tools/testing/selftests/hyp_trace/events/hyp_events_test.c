@@ -7,7 +7,6 @@
  */
 
 #include <regex.h>
-#include <sys/utsname.h>
 
 #include "../../kselftest.h"
 #include "hyp_events_table.h"
@@ -36,17 +35,6 @@ static bool is_fresh(void)
 
 	close(open(mark, O_CREAT, 0600));
 	return fresh;
-}
-
-/* Is the kernel this one, or a later one? */
-static bool is_since(int version, int patchlevel)
-{
-	struct utsname name;
-	int is[2] = { 0 };
-
-	if (uname(&name) || sscanf(name.release, "%d.%d", &is[0], &is[1]) != 2)
-		return false;
-	return is[0] > version || (is[0] == version && is[1] >= patchlevel);
 }
 
 static unsigned int machine(void)
