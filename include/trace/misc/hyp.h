@@ -37,8 +37,8 @@ union hyp_guest {
  * union hyp_guest_vm - a guest's VM, as an event takes it
  * @__vm:	what is passed
  *
- * As for a vCPU, only functions in nvhe/hyptrace/fields.h follow the pointer. What is passed with it
- * may be numbers: what the host asks of a VM's memory, and the answer.
+ * As for a vCPU, only functions in nvhe/hyptrace/fields.h follow the pointer. What is passed with
+ * it may be numbers: what the host asks of a VM's memory, and the answer.
  */
 union hyp_guest_vm {
 	const struct pkvm_hyp_vm	*__vm;

@@ -493,12 +493,9 @@ static struct attacker *attackers_new(struct kunit *test)
 	return attackers;
 }
 
-/**
- * hostile_next_batch() - generate the parameter of hostile_random_calls()
- * @prev:	the previous batch, counted from 1, or NULL
- * @desc:	filled in with the name of the next batch
- *
- * Return: the number of the next batch, NULL after the last
+/*
+ * The batch of calls after @prev, a number, as a parameter of the test; NULL after the last. @desc
+ * is filled in with its description.
  */
 const void *hostile_next_batch(HYPTRACE_GEN_PARAMS(prev, desc))
 {
