@@ -595,7 +595,8 @@ TEST_F(hist, gives_back_its_memory)
 		ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=id:size=128"));
 		remove_triggers(ROOT_EVENT);
 	}
-	EXPECT_LE(before - rings_kb, free_memory());
+	/* A ring that is kept each time would be 50 of them. */
+	EXPECT_LE(before - rings_kb - 16 * page_size() / 1024, free_memory());
 }
 
 TEST_HARNESS_MAIN
