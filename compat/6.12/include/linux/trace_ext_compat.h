@@ -19,7 +19,7 @@ struct trace_ext_graph_entry {
 	struct ftrace_graph_ent	call;
 } __packed;
 
-/* What else a record of an entry has: nothing. */
+/* A record of an entry has nothing else to fill in. */
 static __always_inline void trace_ext_graph_entry_rest(struct trace_ext_graph_entry *record)
 {
 }

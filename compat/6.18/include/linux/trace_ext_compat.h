@@ -21,7 +21,7 @@ struct trace_ext_graph_entry {
 	u32			rest;
 } __packed;
 
-/* What else a record of an entry has. */
+/* A record of an entry has a rest that is to be filled in. */
 static __always_inline void trace_ext_graph_entry_rest(struct trace_ext_graph_entry *record)
 {
 	record->rest = 0;

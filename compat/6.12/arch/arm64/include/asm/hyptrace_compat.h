@@ -32,7 +32,7 @@
 /* __pkvm_hyp_donate_host() refuses what is not memory. */
 #define HYPTRACE_DONATION_IS_CHECKED	true
 
-/* What KUnit calls a function with that returns the parameter of a test after @prev. */
+/* A function that generates the parameters of a KUnit test has these parameters. */
 #define HYPTRACE_GEN_PARAMS(prev, desc)	const void *prev, char *desc
 
 #endif /* __ASM_HYPTRACE_COMPAT_H */

@@ -50,7 +50,7 @@
 /* __pkvm_hyp_donate_host() does not refuse what is not memory: EL2 would panic. */
 #define HYPTRACE_DONATION_IS_CHECKED	false
 
-/* What KUnit calls a function with that returns the parameter of a test after @prev. */
+/* A function that generates the parameters of a KUnit test has these parameters. */
 #define HYPTRACE_GEN_PARAMS(prev, desc)	struct kunit *test, const void *prev, char *desc
 
 #endif /* __ASM_HYPTRACE_COMPAT_H */
