@@ -826,6 +826,151 @@ DEFINE_EVENT(mem_transition, mem_host_unshare_ffa,
 	TP_ARGS(pfn, nr_pages, ret)
 );
 
+/* Protected KVM: the host's stage 2 */
+
+/* Memory or devices are mapped for the host, or their permissions change. */
+TRACE_EVENT(s2_host_map,
+	TP_PROTO(u64 addr, u64 size, u8 prot, s32 ret),
+	TP_ARGS(addr, size, prot, ret),
+	TP_STRUCT__entry(
+		__field(u64, addr)
+		__field(u64, size)
+		__field(s32, ret)
+		__field(u8, prot)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+		__entry->size = size;
+		__entry->ret = ret;
+		__entry->prot = prot;
+	),
+	TP_printk("addr=0x%llx size=0x%llx prot=%s ret=%d", __entry->addr,
+		  __entry->size, __print_flags(__entry->prot, "", HYP_PROT_FLAGS),
+		  __entry->ret)
+);
+
+/* Memory gets another owner. It is unmapped from the host unless the host owns it. */
+TRACE_EVENT(s2_host_set_owner,
+	TP_PROTO(u64 addr, u64 size, u8 owner, s32 ret),
+	TP_ARGS(addr, size, owner, ret),
+	TP_STRUCT__entry(
+		__field(u64, addr)
+		__field(u64, size)
+		__field(s32, ret)
+		__field(u8, owner)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+		__entry->size = size;
+		__entry->ret = ret;
+		__entry->owner = owner;
+	),
+	TP_printk("addr=0x%llx size=0x%llx owner=%s ret=%d", __entry->addr,
+		  __entry->size,
+		  __print_symbolic(__entry->owner, HYP_SYMBOLS(HYP_OWNER_LIST)),
+		  __entry->ret)
+);
+
+/* All devices are unmapped from the host, to free their page tables. */
+TRACE_EVENT(s2_host_unmap_dev,
+	TP_PROTO(s32 ret),
+	TP_ARGS(ret),
+	TP_STRUCT__entry(
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->ret = ret;
+	),
+	TP_printk("ret=%d", __entry->ret)
+);
+
+/* A block is split into a table, because a part of it is to be mapped differently. */
+TRACE_EVENT(s2_host_split,
+	TP_PROTO(u64 addr, s8 level),
+	TP_ARGS(addr, level),
+	TP_STRUCT__entry(
+		__field(u64, addr)
+		__field(s8, level)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+		__entry->level = level;
+	),
+	TP_printk("addr=0x%llx level=%d", __entry->addr, __entry->level)
+);
+
+/*
+ * Translations are invalidated. size is that of a range [pages], level that of an IPA.
+ * With protected KVM vmid is 0 for the host and 65535 for any guest.
+ */
+TRACE_EVENT(tlb_flush,
+	TP_PROTO(u8 kind, u64 ipa, u64 size, s8 level),
+	TP_ARGS(kind, ipa, size, level),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u64, size)
+		__field(u16, vmid)
+		__field(u8, kind)
+		__field(s8, level)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->size = size;
+		__entry->vmid = hyp_tlb_vmid();
+		__entry->kind = kind;
+		__entry->level = level;
+	),
+	TP_printk("%s vmid=%u ipa=0x%llx size=%llu level=%d",
+		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_TLB_LIST)),
+		  __entry->vmid, __entry->ipa, __entry->size, __entry->level)
+);
+
+/* Protected KVM: VMs, by EL2's handle */
+
+DECLARE_EVENT_CLASS(vm_handle,
+	TP_PROTO(s32 handle),
+	TP_ARGS(handle),
+	TP_STRUCT__entry(
+		__field(s32, handle)
+	),
+	TP_fast_assign(
+		__entry->handle = handle;
+	),
+	TP_printk("handle=%d", __entry->handle)
+);
+
+/* A VM is created. handle is its handle or an error. */
+DEFINE_EVENT(vm_handle, vm_create,
+	TP_PROTO(s32 handle),
+	TP_ARGS(handle)
+);
+
+DECLARE_EVENT_CLASS(vm_change,
+	TP_PROTO(s32 handle, s32 ret),
+	TP_ARGS(handle, ret),
+	TP_STRUCT__entry(
+		__field(s32, handle)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->handle = handle;
+		__entry->ret = ret;
+	),
+	TP_printk("handle=%d ret=%d", __entry->handle, __entry->ret)
+);
+
+/* A vCPU is added to a VM. */
+DEFINE_EVENT(vm_change, vm_create_vcpu,
+	TP_PROTO(s32 handle, s32 ret),
+	TP_ARGS(handle, ret)
+);
+
+/* A VM is torn down, and its memory is returned. */
+DEFINE_EVENT(vm_change, vm_destroy,
+	TP_PROTO(s32 handle, s32 ret),
+	TP_ARGS(handle, ret)
+);
+
 #ifdef HYPTRACE_GUESTS_MEMORY
 /* Protected KVM: guests' memory. (Before Linux 6.18, the host manages it.) */
 
@@ -960,10 +1105,9 @@ TRACE_EVENT(vcpu_memcache,
 		  __entry->ret)
 );
 
-/* Protected KVM: where vCPUs are loaded */
+/* Protected KVM: vCPUs that are loaded, and handles that are reserved */
 
-/* The host loads a vCPU on this CPU, for one or more runs. */
-TRACE_EVENT(pkvm_vcpu_load,
+DECLARE_EVENT_CLASS(pkvm_vcpu,
 	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
@@ -973,187 +1117,32 @@ TRACE_EVENT(pkvm_vcpu_load,
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
+);
+
+/* The host loads a vCPU on this CPU, for one or more runs. */
+DEFINE_EVENT(pkvm_vcpu, pkvm_vcpu_load,
+	TP_PROTO(union hyp_guest vcpu),
+	TP_ARGS(vcpu)
 );
 
 /* The host puts the vCPU that is loaded. */
-TRACE_EVENT(pkvm_vcpu_put,
+DEFINE_EVENT(pkvm_vcpu, pkvm_vcpu_put,
 	TP_PROTO(union hyp_guest vcpu),
-	TP_ARGS(vcpu),
-	TP_STRUCT__entry(
-		VCPU_ENTRY
-	),
-	TP_fast_assign(
-		VCPU_ASSIGN(vcpu);
-	),
-	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
+	TP_ARGS(vcpu)
 );
 
 /* The host reserves a handle for a VM that it will create. handle is an error if there is none. */
-TRACE_EVENT(vm_reserve,
+DEFINE_EVENT(vm_handle, vm_reserve,
 	TP_PROTO(s32 handle),
-	TP_ARGS(handle),
-	TP_STRUCT__entry(
-		__field(s32, handle)
-	),
-	TP_fast_assign(
-		__entry->handle = handle;
-	),
-	TP_printk("handle=%d", __entry->handle)
+	TP_ARGS(handle)
 );
 
 /* The host gives back a handle for which it has not created a VM. */
-TRACE_EVENT(vm_unreserve,
+DEFINE_EVENT(vm_handle, vm_unreserve,
 	TP_PROTO(s32 handle),
-	TP_ARGS(handle),
-	TP_STRUCT__entry(
-		__field(s32, handle)
-	),
-	TP_fast_assign(
-		__entry->handle = handle;
-	),
-	TP_printk("handle=%d", __entry->handle)
+	TP_ARGS(handle)
 );
 #endif /* HYPTRACE_GUESTS_MEMORY */
-
-/* Protected KVM: the host's stage 2 */
-
-/* Memory or devices are mapped for the host, or their permissions change. */
-TRACE_EVENT(s2_host_map,
-	TP_PROTO(u64 addr, u64 size, u8 prot, s32 ret),
-	TP_ARGS(addr, size, prot, ret),
-	TP_STRUCT__entry(
-		__field(u64, addr)
-		__field(u64, size)
-		__field(s32, ret)
-		__field(u8, prot)
-	),
-	TP_fast_assign(
-		__entry->addr = addr;
-		__entry->size = size;
-		__entry->ret = ret;
-		__entry->prot = prot;
-	),
-	TP_printk("addr=0x%llx size=0x%llx prot=%s ret=%d", __entry->addr,
-		  __entry->size, __print_flags(__entry->prot, "", HYP_PROT_FLAGS),
-		  __entry->ret)
-);
-
-/* Memory gets another owner. It is unmapped from the host unless the host owns it. */
-TRACE_EVENT(s2_host_set_owner,
-	TP_PROTO(u64 addr, u64 size, u8 owner, s32 ret),
-	TP_ARGS(addr, size, owner, ret),
-	TP_STRUCT__entry(
-		__field(u64, addr)
-		__field(u64, size)
-		__field(s32, ret)
-		__field(u8, owner)
-	),
-	TP_fast_assign(
-		__entry->addr = addr;
-		__entry->size = size;
-		__entry->ret = ret;
-		__entry->owner = owner;
-	),
-	TP_printk("addr=0x%llx size=0x%llx owner=%s ret=%d", __entry->addr,
-		  __entry->size,
-		  __print_symbolic(__entry->owner, HYP_SYMBOLS(HYP_OWNER_LIST)),
-		  __entry->ret)
-);
-
-/* All devices are unmapped from the host, to free their page tables. */
-TRACE_EVENT(s2_host_unmap_dev,
-	TP_PROTO(s32 ret),
-	TP_ARGS(ret),
-	TP_STRUCT__entry(
-		__field(s32, ret)
-	),
-	TP_fast_assign(
-		__entry->ret = ret;
-	),
-	TP_printk("ret=%d", __entry->ret)
-);
-
-/* A block is split into a table, because a part of it is to be mapped differently. */
-TRACE_EVENT(s2_host_split,
-	TP_PROTO(u64 addr, s8 level),
-	TP_ARGS(addr, level),
-	TP_STRUCT__entry(
-		__field(u64, addr)
-		__field(s8, level)
-	),
-	TP_fast_assign(
-		__entry->addr = addr;
-		__entry->level = level;
-	),
-	TP_printk("addr=0x%llx level=%d", __entry->addr, __entry->level)
-);
-
-/*
- * Translations are invalidated. size is that of a range [pages], level that of an IPA.
- * With protected KVM vmid is 0 for the host and 65535 for any guest.
- */
-TRACE_EVENT(tlb_flush,
-	TP_PROTO(u8 kind, u64 ipa, u64 size, s8 level),
-	TP_ARGS(kind, ipa, size, level),
-	TP_STRUCT__entry(
-		__field(u64, ipa)
-		__field(u64, size)
-		__field(u16, vmid)
-		__field(u8, kind)
-		__field(s8, level)
-	),
-	TP_fast_assign(
-		__entry->ipa = ipa;
-		__entry->size = size;
-		__entry->vmid = hyp_tlb_vmid();
-		__entry->kind = kind;
-		__entry->level = level;
-	),
-	TP_printk("%s vmid=%u ipa=0x%llx size=%llu level=%d",
-		  __print_symbolic(__entry->kind, HYP_SYMBOLS(HYP_TLB_LIST)),
-		  __entry->vmid, __entry->ipa, __entry->size, __entry->level)
-);
-
-/* Protected KVM: VMs, by EL2's handle */
-
-/* A VM is created. handle is its handle or an error. */
-TRACE_EVENT(vm_create,
-	TP_PROTO(s32 handle),
-	TP_ARGS(handle),
-	TP_STRUCT__entry(
-		__field(s32, handle)
-	),
-	TP_fast_assign(
-		__entry->handle = handle;
-	),
-	TP_printk("handle=%d", __entry->handle)
-);
-
-DECLARE_EVENT_CLASS(vm_change,
-	TP_PROTO(s32 handle, s32 ret),
-	TP_ARGS(handle, ret),
-	TP_STRUCT__entry(
-		__field(s32, handle)
-		__field(s32, ret)
-	),
-	TP_fast_assign(
-		__entry->handle = handle;
-		__entry->ret = ret;
-	),
-	TP_printk("handle=%d ret=%d", __entry->handle, __entry->ret)
-);
-
-/* A vCPU is added to a VM. */
-DEFINE_EVENT(vm_change, vm_create_vcpu,
-	TP_PROTO(s32 handle, s32 ret),
-	TP_ARGS(handle, ret)
-);
-
-/* A VM is torn down, and its memory is returned. */
-DEFINE_EVENT(vm_change, vm_destroy,
-	TP_PROTO(s32 handle, s32 ret),
-	TP_ARGS(handle, ret)
-);
 
 /* EL2's own memory */
 

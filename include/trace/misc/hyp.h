@@ -144,7 +144,7 @@ enum hyp_wfx HYP_ENUM(HYP_WFX_LIST);
 
 enum hyp_inject HYP_ENUM(HYP_INJECT_LIST);
 
-/* What the host asks of the access flags of a guest's memory. */
+/* The host tests, clears or sets the access flags of a guest's memory. */
 #define HYP_YOUNG_LIST(EM, EMe)						\
 	EM(YOUNG_TEST,		0, "test")				\
 	EM(YOUNG_CLEAR,		1, "clear")				\
