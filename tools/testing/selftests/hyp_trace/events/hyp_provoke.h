@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#include "../guests/hyp_blocks.h"
 #include "../guests/hyp_vm.h"
 
 #define ARRAY_LEN(x)	(sizeof(x) / sizeof((x)[0]))
@@ -293,22 +294,6 @@ static void guest_spin(void)
 	guests(code, sizeof(code), 0, nothing, run_until_begun);
 }
 
-#define DATA_IPA	0x50000000
-
-/* Log, or do not, what is written to a page of data that the guest has. */
-static void set_data(struct vm *vm, void *data, uint32_t flags)
-{
-	struct kvm_userspace_memory_region region = {
-		.slot = 1,
-		.flags = flags,
-		.guest_phys_addr = DATA_IPA,
-		.memory_size = getpagesize(),
-		.userspace_addr = (uintptr_t)data,
-	};
-
-	IOCTL(vm->vm, KVM_SET_USER_MEMORY_REGION, &region);
-}
-
 /* Log what is written from the first exit on. */
 static void run_logged(struct vm *vm)
 {
@@ -317,10 +302,10 @@ static void run_logged(struct vm *vm)
 
 	set_reg(vm, CORE_REG(regs.regs[5]), CODE_IPA + FLAG_OFFSET);
 	set_reg(vm, CORE_REG(regs.regs[6]), DATA_IPA);
-	set_data(vm, data, 0);
+	set_slot(vm->vm, 1, DATA_IPA, data, getpagesize(), 0);
 	vm_run(vm);
 	set_memory(vm->vm, vm->code, KVM_MEM_LOG_DIRTY_PAGES);
-	set_data(vm, data, KVM_MEM_LOG_DIRTY_PAGES);
+	set_slot(vm->vm, 1, DATA_IPA, data, getpagesize(), KVM_MEM_LOG_DIRTY_PAGES);
 	vm_run(vm);
 }
 
@@ -330,6 +315,57 @@ static void guest_dirty(void)
 	static const uint32_t code[] = { 0xf90000c4, STORE, 0xf90000a4, 0xf90000c4, STORE };
 
 	guests(code, sizeof(code), 0, nothing, run_logged);
+}
+
+/* The page frame number of a page. */
+static uint64_t pfn_of(const void *page)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t entry;
+
+	if (pread(fd, &entry, sizeof(entry), (uintptr_t)page / getpagesize() * 8) !=
+	    sizeof(entry))
+		err(1, "pagemap");
+	close(fd);
+	return entry & ((1ull << 55) - 1);
+}
+
+/*
+ * Say that nobody has used a page, or its huge page, since the last time:
+ * Documentation/admin-guide/mm/idle_page_tracking.rst.
+ */
+static void set_idle(const void *page)
+{
+	const uint64_t pfn = pfn_of(page), bit = 1ull << pfn % 64;
+	int fd = open("/sys/kernel/mm/page_idle/bitmap", O_WRONLY);
+
+	if (pwrite(fd, &bit, sizeof(bit), pfn / 64 * sizeof(bit)) != sizeof(bit))
+		err(1, "page_idle");
+	close(fd);
+}
+
+/* The guest's data is a block. Another page of it is used later, and logging writes splits it. */
+static void run_in_block(struct vm *vm)
+{
+	char *data = blocks_map(1);
+
+	set_reg(vm, CORE_REG(regs.regs[6]), DATA_IPA);
+	set_slot(vm->vm, 1, DATA_IPA, data, block_size(), 0);
+	vm_run(vm);
+	set_idle(data);
+	set_reg(vm, CORE_REG(regs.regs[6]), DATA_IPA + page_size());
+	vm_run(vm);
+	set_slot(vm->vm, 1, DATA_IPA, data, block_size(), KVM_MEM_LOG_DIRTY_PAGES);
+	vm_run(vm);
+	munmap(data, block_size());
+}
+
+/* 1: str x4, [x6]; str x0, [x4]; b 1b */
+static void guest_block(void)
+{
+	static const uint32_t code[] = { 0xf90000c4, STORE, 0x17fffffe };
+
+	guests(code, sizeof(code), 0, nothing, run_in_block);
 }
 
 /* Two VMs that are never run. */
@@ -433,20 +469,15 @@ static void guest_undefined(void)
 	guests(code, sizeof(code), 0, set_vectors, run);
 }
 
-static void set_vectors32(struct vm *vm)
-{
-	set_reg(vm, ARM64_SYS_REG(3, 0, 12, 0, 0), CODE_IPA);
-}
-
 /* AArch32: mov pc, #0x10000000, where nothing is; the vector of such aborts has str r0, [r4]. */
 static void guest_abort32(void)
 {
 	static const uint32_t code[] = {
 		[0] = 0xe3a0f201,
-		[0x0c / 4] = 0xe5840000,
+		[0x80c / 4] = 0xe5840000,
 	};
 
-	guests(code, sizeof(code), 1 << KVM_ARM_VCPU_EL1_32BIT, set_vectors32, run);
+	guests(code, sizeof(code), 1 << KVM_ARM_VCPU_EL1_32BIT, set_vectors, run);
 }
 
 /* Make an interrupt and a system error pending; the guest masks both. */
@@ -643,19 +674,6 @@ static void smc_ffa_version(void)
 
 /* Memory -------------------------------------------------------------------------- */
 
-/* The page frame number of a page. */
-static uint64_t pfn_of(const void *page)
-{
-	int fd = open("/proc/self/pagemap", O_RDONLY);
-	uint64_t entry;
-
-	if (pread(fd, &entry, sizeof(entry), (uintptr_t)page / getpagesize() * 8) !=
-	    sizeof(entry))
-		err(1, "pagemap");
-	close(fd);
-	return entry & ((1ull << 55) - 1);
-}
-
 /* Memory that has pages. */
 static char *populated(size_t size)
 {
@@ -707,12 +725,6 @@ static void pass_two_around(void)
 		break;
 	}
 	munmap(memory, size);
-}
-
-/* The size of a block of the host's stage 2, which has a page of table entries. */
-static size_t block_size(void)
-{
-	return page_size() / sizeof(uint64_t) * page_size();
 }
 
 #define AFAR_SIZE	(192ul << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small real guest: one page of code, no other memory, one vCPU that runs. A store to
+ * A small real guest: one page of code, no other memory by default, one vCPU that runs. A store to
  * MMIO_IPA, which is in x4, leaves the guest to its VMM.
  */
 #ifndef HYP_VM_H
@@ -15,6 +15,7 @@
 #include "../hyp_trace.h"
 
 #define CODE_IPA		0x40000000
+#define DATA_IPA		0x50000000	/* if it has other memory */
 #define MMIO_IPA		0x10000000
 
 /*
@@ -59,17 +60,25 @@ static inline void set_reg(const struct vm *vm, uint64_t id, uint64_t value)
 	IOCTL(vm->vcpu, KVM_SET_ONE_REG, &reg);
 }
 
-/* Map the guest's page, with KVM_MEM_* flags. */
-static inline void set_memory(int vm, const uint32_t *memory, uint32_t flags)
+/* Map memory of the guest, with KVM_MEM_* flags. */
+static inline void set_slot(int vm, int slot, uint64_t ipa, const void *memory, size_t size,
+			    uint32_t flags)
 {
 	struct kvm_userspace_memory_region region = {
+		.slot = slot,
 		.flags = flags,
-		.guest_phys_addr = CODE_IPA,
-		.memory_size = getpagesize(),
+		.guest_phys_addr = ipa,
+		.memory_size = size,
 		.userspace_addr = (uintptr_t)memory,
 	};
 
 	IOCTL(vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+/* Map the page of the guest's code. */
+static inline void set_memory(int vm, const uint32_t *memory, uint32_t flags)
+{
+	set_slot(vm, 0, CODE_IPA, memory, getpagesize(), flags);
 }
 
 static inline uint32_t *add_memory(int vm, const uint32_t *code, size_t size)
