@@ -100,15 +100,15 @@ result "apply refuses where a hook does not fit, names it, changes nothing"
 
 # Functions that end alike change places: the hook of each fits in the other.
 protect=arch/arm64/kvm/hyp/nvhe/mem_protect.c
-sed -i -E 's/^(int __pkvm_host_)(un)?(share_hyp)\(/\1\2\3_(/
-	   s/_share_hyp_\(/_unshare_hyp(/; s/_unshare_hyp_\(/_share_hyp(/' "$out/moved/$protect"
+sed -i -E 's/^(int __pkvm_host_)(un)?(share_ffa)\(/\1\2\3_(/
+	   s/_share_ffa_\(/_unshare_ffa(/; s/_unshare_ffa_\(/_share_ffa(/' "$out/moved/$protect"
 before=$(fingerprint "$out/moved")
 ! make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
 	grep -q 'hook patches/[0-9]*-kvm-arm64-el2-trace-memory.patch does not fit' "$log" &&
-	diff <(grep -o "^$protect: hunk .*" "$log" | sed -E 's/.*: hunk [0-9]+, at line [0-9]+, //') - \
-		> "$out/diff" <<-'END' &&
-		is for "int __pkvm_host_share_hyp(u64 pfn)", would be in "int __pkvm_host_unshare_hyp(u64 pfn)"
-		is for "int __pkvm_host_unshare_hyp(u64 pfn)", would be in "int __pkvm_host_share_hyp(u64 pfn)"
+	diff <(grep -o "^$protect: hunk .*" "$log" |
+		sed -E 's/.*: hunk [0-9]+, at line [0-9]+, //; s/\([^"]*"/"/g') - > "$out/diff" <<-'END' &&
+		is for "int __pkvm_host_share_ffa", would be in "int __pkvm_host_unshare_ffa"
+		is for "int __pkvm_host_unshare_ffa", would be in "int __pkvm_host_share_ffa"
 	END
 	[ "$before" = "$(fingerprint "$out/moved")" ]
 result "apply refuses hooks that fit in another function, names them, changes nothing"
@@ -122,24 +122,32 @@ make -s -C "$top" apply KSRC="$out/moved" > "$log" 2>&1 &&
 result "apply puts hooks into functions that are on other lines"
 
 # Older sources of 6.12.y have two functions in another form: what the hunks for these look at.
-sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 113/' "$out/older/Makefile"
-sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
-	s/return -ENODEV;/return ERR_PTR(-ENODEV);/
-	/^\tif ((\*rpage)->data) {/ i\
+takes_hunks_of_its_version() {
+	sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 113/' "$out/older/Makefile"
+	sed -i -e '/^int ring_buffer_alloc_read_page/,/^}/ {
+		s/return -ENODEV;/return ERR_PTR(-ENODEV);/
+		/^\tif ((\*rpage)->data) {/ i\
 	if (bpage->data)\
 		goto out;\
 \
 	page = alloc_pages_node(cpu_to_node(cpu),\
 				GFP_KERNEL | __GFP_NORETRY | __GFP_COMP | __GFP_ZERO,\
 				cpu_buffer->buffer->subbuf_order);
-	/^int/ { s/^int /struct buffer_data_read_page *\n/; s/,$/)/; n; d }
-	}' \
-	-e '/^void ring_buffer_free_read_page/,/^}/ s/\<rpage\>/data_page/' \
-	"$out/older/kernel/trace/ring_buffer.c"
-make -s -C "$top" apply KSRC="$out/older" > "$log" 2>&1 &&
-	sed -n '/^ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
-		grep -q 'if (!to_ext(buffer) && '
-result "apply takes the hunks that are for the tree's version"
+		/^int/ { s/^int /struct buffer_data_read_page *\n/; s/,$/)/; n; d }
+		}' \
+		-e '/^void ring_buffer_free_read_page/,/^}/ s/\<rpage\>/data_page/' \
+		"$out/older/kernel/trace/ring_buffer.c"
+	make -s -C "$top" apply KSRC="$out/older" > "$log" 2>&1 &&
+		sed -n '/^ring_buffer_alloc_read_page/,/^}/p' "$out/older/kernel/trace/ring_buffer.c" |
+			grep -q 'if (!to_ext(buffer) && '
+}
+
+if [ "$KERNEL" = 6.12 ]; then
+	takes_hunks_of_its_version
+	result "apply takes the hunks that are for the tree's version"
+else
+	skip "apply takes hunks by the stable release: those of $KERNEL have no differences"
+fi
 
 # hunks VERSION: the hunks of a patch for this version, each by its only line
 cat > "$out/marked" <<-'END'
@@ -174,10 +182,11 @@ hunks() {
 	[ "$(hunks 7.1)" = "one another all" ] && [ "$(hunks 6.1.18)" = "one most all" ]
 result "a hunk is for the versions that the marks behind it say"
 
-sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 106/' "$out/misfit/Makefile"
+oldest=$(. "$top/tools/build/common" && echo "${oldest[$KERNEL]}")
+sed -i "s/^SUBLEVEL = .*/SUBLEVEL = $((oldest - 1))/" "$out/misfit/Makefile"
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
-	grep -q 'Linux 6.12.106; the hooks are for 6.12.107 and later' "$log"
-result "apply refuses an older 6.12.y, and says which it takes"
+	grep -q "Linux $KERNEL.$((oldest - 1)); the hooks are for .*$KERNEL.$oldest and later" "$log"
+result "apply refuses an older stable release, and says which it takes"
 
 sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$out/misfit/Makefile"
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
