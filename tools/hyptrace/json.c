@@ -71,6 +71,43 @@ static json_t *vcpu_to_json(const struct vcpu *vcpu)
 			 "time_ns", time);
 }
 
+static json_t *memory_to_json(const struct vm_memory *vm)
+{
+	return json_pack("{si, s{sI, sI, sI}, s{sI, sI, sI}, sI, sI, sI}", "vm", vm->vm,
+			 "most", "bytes", (json_int_t)vm->most.bytes,
+			 "blocks", (json_int_t)vm->most.blocks, "pages", (json_int_t)vm->most.pages,
+			 "end", "bytes", (json_int_t)vm->now.bytes,
+			 "blocks", (json_int_t)vm->now.blocks, "pages", (json_int_t)vm->now.pages,
+			 "shares", (json_int_t)vm->shares, "unshares", (json_int_t)vm->unshares,
+			 "faults", (json_int_t)vm->faults);
+}
+
+static json_t *split_to_json(const struct split *split)
+{
+	return json_pack("{si, ss, si, ss, sI, sI}", "vm", split->vm,
+			 "cause", split_cause_names[split->cause], "tid", split->tid,
+			 "comm", split->comm, "blocks", (json_int_t)split->blocks,
+			 "pages", (json_int_t)split->pages);
+}
+
+/* What only a recording tells: what vCPUs did, and the memory of VMs. */
+static void add_recorded(const struct recording *recording, const struct selection *selection,
+			 json_t *vcpus, json_t *memory, json_t *splits)
+{
+	const struct memory *m = &recording->memory;
+	size_t i;
+
+	for (i = 0; i < recording->nr_vcpus; i++)
+		if (is_selected_vcpu(recording->vcpu[i], selection))
+			json_array_append_new(vcpus, vcpu_to_json(recording->vcpu[i]));
+	for (i = 0; i < m->nr_vms; i++)
+		if (is_selected_vm(recording, m->vm[i].vm, selection))
+			json_array_append_new(memory, memory_to_json(&m->vm[i]));
+	for (i = 0; i < m->nr_splits; i++)
+		if (is_selected_vm(recording, m->split[i].vm, selection))
+			json_array_append_new(splits, split_to_json(&m->split[i]));
+}
+
 /**
  * print_json() - print a table as JSON
  * @file:	where to
@@ -82,20 +119,20 @@ static json_t *vcpu_to_json(const struct vcpu *vcpu)
 void print_json(FILE *file, const struct table *table, const struct selection *selection,
 		const struct table *all, const struct recording *recording)
 {
-	json_t *rows = json_array(), *vms = json_array(), *vcpus = json_array(), *root;
+	json_t *rows = json_array(), *vms = json_array(), *vcpus = json_array();
+	json_t *memory = json_array(), *splits = json_array(), *root;
 	size_t i;
 
 	for (i = 0; i < table->nr; i++)
 		json_array_append_new(rows, row_to_json(table->row[i]));
 	for (i = 0; i < all->nr_vms; i++)
 		json_array_append_new(vms, vm_to_json(&all->vm[i]));
-	for (i = 0; recording && i < recording->nr_vcpus; i++)
-		if (is_selected_vcpu(recording->vcpu[i], selection))
-			json_array_append_new(vcpus, vcpu_to_json(recording->vcpu[i]));
-	root = json_pack("{ss, sf, sI, sb, so, so, so}", "format", FORMAT_NAME, "seconds",
+	if (recording)
+		add_recorded(recording, selection, vcpus, memory, splits);
+	root = json_pack("{ss, sf, sI, sb, so, so, so, so, so}", "format", FORMAT_NAME, "seconds",
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
 			 table->has_bounds, "rows", rows, "vms", vms,
-			 "vcpus", vcpus);
+			 "vcpus", vcpus, "memory", memory, "splits", splits);
 	/* What can't be written is seen at the end. */
 	if (!root || (json_dumpf(root, file, JSON_INDENT(2)) && !ferror(file)))
 		errx(1, "can't make JSON");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Follows recorded events, and measures what hyp/totals measures, and what vCPUs do.
+ * Follows recorded events, and measures what hyp/totals measures, and what vCPUs do. memory.c
+ * follows VMs' memory.
  *
  * At EL2, a CPU is between hyp_enter and hyp_exit. Within a stay that the host has begun, EL2
  * may go to a guest, or to firmware, and come back: each time another hyp_exit and hyp_enter.
@@ -19,6 +20,7 @@
 #include "print.h"
 #include "recording.h"
 #include "text.h"
+#include "tracefile.h"
 
 const char * const activity_names[NR_ACTIVITIES] = {
 	[ACTIVITY_GUEST]	= "guest",
@@ -80,6 +82,7 @@ struct follower {
 	struct cpu		*cpu;
 	int			nr_cpus;
 	void			*tasks;
+	struct memory_follower	*memory;
 };
 
 /* vCPUs ----------------------------------------------------------------------------- */
@@ -365,6 +368,8 @@ static void forget(struct follower *f, const struct tep_record *record, bool is_
 	size_t i;
 
 	r->table->lost += record->missed_events > 0 ? record->missed_events : 1;
+	if (is_hyps)
+		memory_lost(f->memory);
 	for (i = 0; i < r->nr_vcpus; i++) {
 		v = (struct vcpu_state *)r->vcpu[i];
 		if (is_hyps)
@@ -395,6 +400,7 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 	}
 	task = task_of(f, tep_data_pid(f->tep, (struct tep_record *)record));
 	learn_vcpu(f, c, task, record, type);
+	memory_event(f->memory, type, task->pid, record);
 	if (type == f->enter.type)
 		enters(f, c, task, record);
 	else if (type == f->leave.type)
@@ -433,8 +439,8 @@ static void learn_fields(struct follower *f)
 }
 
 /* @from is for messages. */
-static void follower_init(struct follower *f, struct tep_handle *tep, bool want_spans,
-			  const char *from)
+static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t page_size,
+			  bool want_spans, const char *from)
 {
 	*f = (struct follower) { .tep = tep, .want_spans = want_spans };
 	f->enter = event_field(tep, HYP_INSTANCE, "hyp_enter", "reason");
@@ -451,6 +457,7 @@ static void follower_init(struct follower *f, struct tep_handle *tep, bool want_
 	learn_fields(f);
 	f->recording = xzalloc(sizeof(*f->recording));
 	f->recording->table = table_new();
+	f->memory = memory_begin(tep, page_size);
 }
 
 static int by_vm(const void *a, const void *b)
@@ -497,6 +504,7 @@ static struct recording *finish(struct follower *f, const char *from)
 	}
 	r->nr_vcpus = kept;
 	sort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
+	r->memory = memory_finish(f->memory);
 	warn_of_lost(r->table, from);
 	if (!r->table->nr)
 		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too",
@@ -589,7 +597,8 @@ struct recording *recording_open(const struct input *input, bool want_spans)
 	struct follower f;
 	struct recording *r;
 
-	follower_init(&f, tracecmd_get_tep(top), want_spans, input->path);
+	follower_init(&f, tracecmd_get_tep(top), tracefile_page_size(input), want_spans,
+		      input->path);
 	f.hyp = handles[1];
 	if (tracecmd_iterate_events_multi(handles, 2, follow_file, &f) < 0)
 		errx(1, "%s: libtracecmd can't read all of it", input->path);
@@ -624,7 +633,7 @@ struct recording *recording_live(bool want_spans)
 	tep = tracefs_local_events_system(hyp_dir(), systems);
 	if (!tep)
 		err(1, "%s/events", hyp_dir());
-	follower_init(&f, tep, want_spans, HYP_INSTANCE);
+	follower_init(&f, tep, getpagesize(), want_spans, HYP_INSTANCE);
 	if (tracefs_iterate_raw_events(tep, hyp, NULL, 0, follow_live, &f) < 0)
 		err(1, HYP_INSTANCE "/per_cpu");
 	r = finish(&f, "the buffer " HYP_INSTANCE);
@@ -645,6 +654,7 @@ void recording_free(struct recording *recording)
 		free(recording->vcpu[i]);
 	}
 	free(recording->vcpu);
+	memory_free(&recording->memory);
 	table_free(recording->table);
 	free(recording);
 }
@@ -661,6 +671,27 @@ bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection
 	return (selection->vm < 0 || vcpu->vm == selection->vm) &&
 	       (selection->vcpu < 0 || vcpu->index == selection->vcpu) &&
 	       (!selection->pid || vcpu->tid == selection->pid);
+}
+
+/**
+ * is_selected_vm() - does the user want to see this VM?
+ * @recording:	the recording; it has the threads of its vCPUs
+ * @vm:		the VM's number
+ * @selection:	what the user wants to see
+ *
+ * Return: true if so
+ */
+bool is_selected_vm(const struct recording *recording, unsigned int vm,
+		    const struct selection *selection)
+{
+	size_t i;
+
+	if (!selection->pid)
+		return selection->vm < 0 || vm == selection->vm;
+	for (i = 0; i < recording->nr_vcpus; i++)
+		if (recording->vcpu[i]->vm == vm && is_selected_vcpu(recording->vcpu[i], selection))
+			return true;
+	return false;
 }
 
 /**

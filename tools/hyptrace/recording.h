@@ -6,6 +6,7 @@
 #define HYPTRACE_RECORDING_H
 
 #include "input.h"
+#include "memory.h"
 #include "select.h"
 #include "table.h"
 
@@ -60,12 +61,14 @@ struct vcpu {
  * @table:	intervals, as in hyp/totals
  * @vcpu:	the vCPUs
  * @nr_vcpus:	their number
+ * @memory:	the memory of VMs
  * @has_sched:	events say when threads run; without them ACTIVITY_HOST has all of the host's
  */
 struct recording {
 	struct table	*table;
 	struct vcpu	**vcpu;
 	size_t		nr_vcpus;
+	struct memory	memory;
 	bool		has_sched;
 };
 
@@ -77,6 +80,8 @@ struct recording *recording_open(const struct input *input, bool want_spans);
 struct recording *recording_live(bool want_spans);
 void recording_free(struct recording *recording);
 bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection);
+bool is_selected_vm(const struct recording *recording, unsigned int vm,
+		    const struct selection *selection);
 struct table *table_of_file(const struct input *input);
 
 #endif /* HYPTRACE_RECORDING_H */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hyptrace report: the tables of hyptrace stat from recorded events, and what vCPUs did.
+ * hyptrace report: the tables of hyptrace stat from recorded events, what vCPUs did, and the memory
+ * of VMs.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "print.h"
@@ -61,6 +63,8 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* What vCPUs did -------------------------------------------------------------------- */
+
 static void print_vcpu(const struct vcpu *v)
 {
 	const uint64_t wall = v->last - v->first;
@@ -97,6 +101,61 @@ static void print_vcpus(const struct recording *recording, const struct selectio
 		printf("Without sched_switch, host includes the time when the thread did not run.\n");
 }
 
+/* Memory of VMs --------------------------------------------------------------------- */
+
+static const char *format_bytes(char text[TIME_SIZE], uint64_t bytes)
+{
+	static const char * const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double size = bytes / 1024.0;
+	unsigned int unit = 0;
+
+	for (; size >= 1024 && unit < 3; unit++)
+		size /= 1024;
+	snprintf(text, TIME_SIZE, "%.*f %s", unit ? 1 : 0, size, units[unit]);
+	return text;
+}
+
+static void print_mapped(const struct recording *recording, const struct selection *selection)
+{
+	const struct memory *memory = &recording->memory;
+	const struct vm_memory *vm;
+	char most[TIME_SIZE], end[TIME_SIZE];
+	bool has_header = false;
+
+	for (vm = memory->vm; vm < memory->vm + memory->nr_vms; vm++) {
+		if (!is_selected_vm(recording, vm->vm, selection))
+			continue;
+		if (!has_header)
+			printf("\n%5s %12s %9s %9s %12s %9s %9s %9s\n", "VM", "Mapped", "in blocks",
+			       "in pages", "At the end", "Shared", "Unshared", "Faults");
+		has_header = true;
+		printf("%5u %12s %9" PRIu64 " %9" PRIu64 " %12s %9" PRIu64 " %9" PRIu64 " %9" PRIu64
+		       "\n", vm->vm, format_bytes(most, vm->most.bytes), vm->most.blocks,
+		       vm->most.pages, format_bytes(end, vm->now.bytes), vm->shares, vm->unshares,
+		       vm->faults);
+	}
+}
+
+static void print_splits(const struct recording *recording, const struct selection *selection)
+{
+	const struct memory *memory = &recording->memory;
+	const struct split *split;
+	bool has_header = false;
+	char name[32];
+
+	for (split = memory->split; split < memory->split + memory->nr_splits; split++) {
+		if (!is_selected_vm(recording, split->vm, selection))
+			continue;
+		if (!has_header)
+			printf("\n%5s %12s %9s %-24s %s\n", "VM", "Split blocks", "to pages", "Taken back by",
+			       "Cause");
+		has_header = true;
+		snprintf(name, sizeof(name), "%s-%d", split->comm, split->tid);
+		printf("%5u %12" PRIu64 " %9" PRIu64 " %-24s %s\n", split->vm, split->blocks,
+		       split->pages, name, split_cause_names[split->cause]);
+	}
+}
+
 int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -107,7 +166,9 @@ int cmd_report(int argc, char **argv)
 		.parser = parse,
 		.doc = "Show from recorded events what the hypervisor did how often, how long it "
 		       "took, and what each vCPU did from its first entry to its last exit: run "
-		       "the guest, be at EL2, be handled by the host, be preempted, or wait.",
+		       "the guest, be at EL2, be handled by the host, be preempted, or wait. With "
+		       "protected KVM of Linux 6.18 or later also what was mapped for each VM, and "
+		       "what has split blocks.",
 		.children = children,
 	};
 	struct arguments arguments = { .selection = SELECT_ALL };
@@ -125,8 +186,11 @@ int cmd_report(int argc, char **argv)
 		recording = recording_open(&arguments.input, want_spans);
 	}
 	print_table(stdout, arguments.format, recording->table, &arguments.selection, recording);
-	if (arguments.format == FORMAT_TEXT)
+	if (arguments.format == FORMAT_TEXT) {
 		print_vcpus(recording, &arguments.selection);
+		print_mapped(recording, &arguments.selection);
+		print_splits(recording, &arguments.selection);
+	}
 	if (arguments.timeline.path)
 		draw_timeline(recording, &arguments.selection, &arguments.timeline);
 	recording_free(recording);

@@ -183,6 +183,37 @@ static uint64_t read_section(struct tracefile *file, uint64_t offset)
 	return next;
 }
 
+/* Read what files of all versions begin with. */
+static void read_header(struct tracefile *file, const struct input *input)
+{
+	file->path = input->path;
+	file->file = input_stream(input);
+	if (fseeko(file->file, MAGIC_SIZE, SEEK_SET))
+		err(1, "%s", file->path);
+	file->version = read_text(file);
+	file->big_endian = read_number(file, 1);
+	read_number(file, 1);		/* the size of a long */
+	file->page_size = read_number(file, 4);
+}
+
+/**
+ * tracefile_page_size() - the size of a page on the machine that was traced
+ * @input:	the file; it is a trace.dat
+ *
+ * If the file is too short, the program ends with the reason.
+ *
+ * Return: the size [bytes]; 0 if it is none that arm64 has, as in a damaged file
+ */
+unsigned int tracefile_page_size(const struct input *input)
+{
+	struct tracefile file = { 0 };
+
+	read_header(&file, input);
+	fclose(file.file);
+	return file.page_size == 4096 || file.page_size == 16384 || file.page_size == 65536 ?
+	       file.page_size : 0;
+}
+
 /**
  * tracefile_open() - read the options of a trace.dat
  * @input:	the file; it is one
@@ -197,16 +228,9 @@ struct tracefile *tracefile_open(const struct input *input)
 	unsigned int sections = 0;
 	uint64_t next;
 
-	file->path = input->path;
-	file->file = input_stream(input);
-	if (fseeko(file->file, MAGIC_SIZE, SEEK_SET))
-		err(1, "%s", file->path);
-	file->version = read_text(file);
+	read_header(file, input);
 	if (file->version < 7)
 		return file;
-	file->big_endian = read_number(file, 1);
-	read_number(file, 1);		/* the size of a long */
-	read_number(file, 4);		/* the size of a page */
 	read_text(file);		/* how it is compressed */
 	read_text(file);		/* by which version of that */
 	for (next = read_number(file, 8); next; next = read_section(file, next))

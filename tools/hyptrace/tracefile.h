@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What libtracecmd does not tell of a trace.dat: its clocks, and whether its times are changed when
- * they are read. Also copies one, so that its times are changed.
+ * What libtracecmd does not tell of a trace.dat: the size of a page, its clocks, and whether its
+ * times are changed when they are read. Also copies one, so that its times are changed.
  */
 #ifndef HYPTRACE_TRACEFILE_H
 #define HYPTRACE_TRACEFILE_H
@@ -27,8 +27,9 @@ struct buffer {
  * struct tracefile - a trace.dat
  * @path:	its name
  * @file:	the file
- * @version:	its format's version; the following is known from version 7 on
+ * @version:	its format's version
  * @big_endian:	its byte order
+ * @page_size:	of the machine that was traced [bytes]; the following is known from version 7 on
  * @changes:	the name of an option that changes the times of events when they are read, or NULL
  * @buffer:	its buffers
  * @nr_buffers:	their number
@@ -40,6 +41,7 @@ struct tracefile {
 	FILE		*file;
 	unsigned int	version;
 	bool		big_endian;
+	uint32_t	page_size;
 	const char	*changes;
 	struct buffer	*buffer;
 	size_t		nr_buffers;
@@ -47,6 +49,7 @@ struct tracefile {
 	uint32_t	title;
 };
 
+unsigned int tracefile_page_size(const struct input *input);
 struct tracefile *tracefile_open(const struct input *input);
 void tracefile_close(struct tracefile *file);
 void tracefile_shift(struct tracefile *file, struct output *output, uint64_t peer,

@@ -26,6 +26,7 @@ USES = {
                  "merge {} guest.dat --vm 1 -o out.dat"],
     "guest.dat": ["merge host.dat {} --vm 1", "merge host.dat {} --vm 1 --json",
                   "merge host.dat {} --vm 1 -o out.dat"],
+    "memory.dat": ["report -i {}", "report -i {} --json"],
     "host.json": ["diff host.json {}", "hist guest -i {}"],
 }
 
@@ -106,7 +107,7 @@ def fault(status, messages):
 
 def run(number, counts):
     rng = random.Random(number)
-    name = rng.choice(["host.dat"] * 5 + ["guest.dat"] * 3 + ["host.json"])
+    name = rng.choice(["host.dat"] * 5 + ["guest.dat"] * 3 + ["memory.dat"] * 2 + ["host.json"])
     path = f"damaged-{number}"
     with open(path, "wb") as file:
         file.write(damage(name, rng))

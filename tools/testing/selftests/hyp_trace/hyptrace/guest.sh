@@ -299,6 +299,12 @@ records_host() {
 		h report -i $OUT/hotplug.dat --json > $OUT/hotplug.json
 }
 
+# What is mapped, and what is split: hyp_blocks does the same each time.
+records_memory() {
+	h record -H none -b 8192 -o $OUT/memory.dat hyp_blocks > $log 2>&1 &&
+		h report -i $OUT/memory.dat --json > $OUT/memory.json
+}
+
 chooses() {
 	printf '# some\nhyp_*\nvcpu_*  # of guests\n-vcpu_put\n-vcpu_*abort\nhyp:host_hcall\n' > $OUT/list
 	h record -H none -e @$OUT/list -o $OUT/c.dat hyp_guest 100 > $log 2>&1 || return
@@ -377,6 +383,8 @@ if have_suite bookworm "hyptrace record and report"; then
 	result "totals and a trace of the same"
 	records_host
 	result "record while CPUs go and come"
+	records_memory
+	result "record of a VM's memory"
 	chooses
 	result "record -e with names, patterns and a file"
 	loses
@@ -393,7 +401,7 @@ if have_suite bookworm "hyptrace record and report"; then
 fi
 
 for file in stat.json stat.csv stat.prom stat.txt hist.txt totals.json vms.dat vms.json \
-	    hotplug.dat hotplug.json gaps.dat gaps.json tree.dat tree.folded tree.speedscope \
+	    hotplug.dat hotplug.json memory.dat memory.json gaps.dat gaps.json tree.dat tree.folded tree.speedscope \
 	    graph.dat graph.folded graph.speedscope; do
 	[ -f $OUT/$file ] || continue
 	echo "FILE $file"

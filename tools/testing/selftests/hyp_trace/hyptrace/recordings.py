@@ -3,7 +3,8 @@
 """Make small recordings of all kinds, in the current directory: recordings.py
 
 host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
-its clocks. guest.dat is that guest's. Of others, something is wrong:
+its clocks. guest.dat is that guest's. In memory.dat, memory of VMs is mapped and taken back. Of
+others, something is wrong:
 
 outside.dat   a CPU's time goes back, so that parts of a vCPU's time begin before its first entry
 negative.dat  the types of events can't be read, and are -1
@@ -52,6 +53,21 @@ RETURN = traces.Event(10, "ftrace", "funcgraph_exit", [("u64", "func"), ("u32", 
                       '"<-- %ps (%d)", (void *)REC->func, REC->depth')
 PRINT = traces.Event(5, "ftrace", "print", [("u64", "ip")],
                      '"%ps: %s", (void *)REC->ip, REC->buf', text="buf")
+
+# What EL2 maps for VMs: ranges of nr_pages, or pages.
+RANGE = [("u64", "ipa"), ("u32", "nr_pages"), ("u32", "ret"), ("u16", "vm")]
+A_PAGE = [("u64", "ipa"), ("u32", "ret"), ("u16", "vm")]
+IN_RANGE = '"vm=%u ipa=0x%llx", REC->vm, REC->ipa'
+SHARE = traces.Event(910, "hyp", "mem_host_share_guest", RANGE, IN_RANGE)
+UNSHARE = traces.Event(911, "hyp", "mem_host_unshare_guest", RANGE, IN_RANGE)
+PROTECT = traces.Event(912, "hyp", "s2_guest_wrprotect", RANGE, IN_RANGE)
+RELAX = traces.Event(913, "hyp", "s2_guest_relax", A_PAGE, IN_RANGE)
+YOUNG = traces.Event(914, "hyp", "s2_guest_young", [*RANGE, ("u16", "kind")],
+                     symbols("kind", {"test": 0, "clear": 1, "set": 2}))
+ABORT = traces.Event(915, "hyp", "vcpu_mem_abort", [("u64", "ipa"), ("u16", "vm"), ("u16", "vcpu")],
+                     IN_RANGE)
+MEMORY = [SHARE, UNSHARE, PROTECT, RELAX, YOUNG, ABORT]
+
 TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, CALL, RETURN, PRINT]
 
 # The address and the name of each function; one has none.
@@ -89,6 +105,51 @@ def hyp_events(cpu, tid):
         events.append((now + 70 * US, CLOCK.pack(tid, now + 69 * US, now - 195 * S, now - 196 * S,
                                                  1 + cpu, cpu)))
     return events
+
+
+def memory_events(tid, vmm, other):
+    """What is mapped for VM 1, whose vCPU is @tid, and for VM 2."""
+    page, block = 4096, 4096 * 512
+    one, two, three = 0x50000000, 0x50000000 + block, 0x50000000 + 2 * block
+
+    def fault(ipa, *handled):
+        return [ABORT.pack(tid, ipa, 1, 0), *handled, RUN.pack(tid, 0, 1, 0)]
+
+    def share(ipa, pages, ret=0):
+        return SHARE.pack(tid, ipa, pages, ret, 1)
+
+    def unshare(ipa, pages, by=tid):
+        return UNSHARE.pack(by, ipa, pages, 0, 1)
+
+    return [
+        *fault(one, share(one, 512)), *fault(two + page, share(two, 512)),
+        *fault(0x10000000),                                  # a device
+        PROTECT.pack(vmm, three, 512, 0, 1),                 # was mapped before
+        *fault(three, share(three, 512, ret=0xfffffff4)),
+        # KVM maps pages of the first block, and one of them twice.
+        *fault(one, unshare(one, 512), share(one, 1)), *fault(one, share(one + 5 * page, 1)),
+        unshare(one + 5 * page, 1, by=other), *fault(one, share(one + 5 * page, 1)),
+        # The host takes the second block back.
+        unshare(two, 512, by=vmm), *fault(two, share(two, 1)),
+        # The host takes the third block back for a fault, which is tried again.
+        *fault(three, unshare(three, 512)), *fault(three, share(three + page, 1)),
+        *fault(three, RELAX.pack(tid, three + page, 0, 1)),
+        YOUNG.pack(other, three, 1, 1, 1, 1), *fault(three, YOUNG.pack(tid, three, 1, 0, 1, 2)),
+        # A block that comes back whole is not split.
+        SHARE.pack(vmm, one, 512, 0, 2), UNSHARE.pack(other, one, 512, 0, 2),
+        SHARE.pack(vmm, one, 512, 0, 2),
+        ABORT.pack(tid, one, 1, 0),
+    ], [SHARE.pack(tid, 0x40000000, 1, 0, 1)]                # Events were lost before.
+
+
+def write_memory():
+    before, after = memory_events(71, 72, 73)
+    events = hyp_events(0, 71)
+    now = events[-1][0] + 100 * US
+    events += [(now + i * US, data) for i, data in enumerate(before)]
+    events += [(now + (len(before) + i) * US, data, 3) for i, data in enumerate(after)]
+    traces.write("memory.dat", TYPES + MEMORY, {"": [[], []], "hyp": [events, hyp_events(1, 72)]},
+                 commands=TASKS, trace_id=12)
 
 
 def host_events(tid):
@@ -130,6 +191,7 @@ def write_all():
                 changed(LEFT, "WFx", "WFx ;,'")],
                {at: name + ends for at, name in FUNCTIONS.items()},
                **{"more" + ends: [[(200 * S, WAKING.pack(72, 1))], []]})
+    write_memory()
     before = [(time - 199 * S, data) for time, data in hyp[1]]
     write_host("outside.dat", [hyp[0], hyp[1] + before])
     woken = [(5 * S + i * 30 * US, WAKING.pack(9, i)) for i in range(40)]
