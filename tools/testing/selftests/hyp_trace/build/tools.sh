@@ -190,7 +190,7 @@ result "apply refuses an older stable release, and says which it takes"
 
 sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 1/' "$out/misfit/Makefile"
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
-	grep -q 'Linux 6.1.106; the hooks are for 6.12' "$log"
+	grep -q "Linux ${KERNEL%.*}.1.$((oldest - 1)); the hooks are for 6.12" "$log"
 result "apply refuses another version"
 
 ! make -s -C "$top" apply KSRC=/nonexistent > "$log" 2>&1 &&
