@@ -14,7 +14,7 @@ table=/tmp/table
 # measurements: on a machine that does other things beside this, it may be anything.
 has() {
 	awk -v column="$1" -v name="$2" -v whole="${3:-}" '
-		index($0, name) == 1 && $(NF - column) ~ /^-?[0-9]+\.[0-9]+$/ &&
+		index($0, name) == 1 && $(NF - column) ~ /^-?[0-9]+(\.[0-9]+)?$/ &&
 			(!whole || $(NF - column) > 0) { found = 1 }
 		END { exit !found }' $table
 }
