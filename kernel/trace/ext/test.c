@@ -11,6 +11,7 @@
 #include <linux/fault-inject.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
@@ -130,17 +131,22 @@ static const struct file_operations ring_pages_fops = {
 
 #ifdef CONFIG_FAULT_INJECTION
 static DECLARE_FAULT_ATTR(fail_trace_ext);
+static char fail_option[32];
 
 /* fail_trace_ext=1,100,N,1 makes the Nth step of creating instances fail. */
 static int __init setup_fail(char *arg)
 {
-	return setup_fault_attr(&fail_trace_ext, arg) ? 0 : -EINVAL;
+	return arg && strscpy(fail_option, arg, sizeof(fail_option)) > 0 ? 0 : -EINVAL;
 }
 early_param("fail_trace_ext", setup_fail);
 
 /* Return -ENOMEM if this step of creating the instance must fail. */
 int trace_ext_test_fail(void)
 {
+	/* setup_fault_attr() of Linux 6.18 allocates memory, of which there is none at first. */
+	if (*fail_option)
+		setup_fault_attr(&fail_trace_ext, fail_option);
+	*fail_option = '\0';
 	return should_fail(&fail_trace_ext, 1) ? -ENOMEM : 0;
 }
 #else
