@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in QEMU, booted with trace_instance=hyp^traceoff^printk@map,hyp:host_*,hyp:none and
-# trace_buf_size=8G, 131072 pages of 64 KiB: this is the hypervisor's instance, its events
-# are enabled, the flag traceoff is heeded, what means nothing is refused, and its buffer gets
-# the maximum size. Also with reserve_mem=4M:4096:map trace_instance=map@map, an instance
-# without a snapshot buffer. With fail_trace_ext= the link "hypervisor" cannot be created.
+# trace_buf_size=8G (131072 pages of 64 KiB), or 1G, which is too much for pages of 4 KiB: this is
+# the hypervisor's instance, its events are enabled, the flag traceoff is heeded, what means nothing
+# is refused, and its buffer gets the maximum size. Also with reserve_mem=4M:4096:map
+# trace_instance=map@map, an instance without a snapshot buffer. With fail_trace_ext= the link
+# "hypervisor" cannot be created.
 
 tracing=/sys/kernel/tracing
 hyp=$tracing/hyp
