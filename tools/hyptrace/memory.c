@@ -7,7 +7,6 @@
  * (Linux: arch/arm64/kvm/pkvm.c, pkvm_pgtable_stage2_map()).
  */
 
-#include <err.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,21 +107,6 @@ struct memory_follower {
 
 /* Trees ----------------------------------------------------------------------------- */
 
-/* Find what equals a key, or add a copy of the key. */
-static void *tree_get(void **tree, const void *key, size_t size,
-		      int (*compare)(const void *a, const void *b))
-{
-	void **found = tfind(key, tree, compare), *added;
-
-	if (found)
-		return *found;
-	added = xrealloc(NULL, 1, size);
-	memcpy(added, key, size);
-	if (!tsearch(added, tree, compare))
-		err(1, "memory");
-	return added;
-}
-
 /* Those that overlap are equal, so any that overlaps is found. */
 static int by_ipa(const void *a, const void *b)
 {
@@ -208,7 +192,7 @@ static void account(struct memory_follower *f, struct vm_memory *vm, const struc
 		vm->most = vm->now;
 }
 
-/* There may be more than one only if events were lost. */
+/* More than one range is there only if events were lost. */
 static void unmap(struct memory_follower *f, struct vm_memory *vm, const struct range *range)
 {
 	struct range *mapped;
@@ -262,8 +246,8 @@ static void forget_block(struct memory_follower *f, struct range *block)
 }
 
 /* A part of a block that was taken back is mapped. */
-static void split(struct memory_follower *f, struct range *block, const struct fault *fault,
-		  const struct range *part)
+static void count_part(struct memory_follower *f, struct range *block, const struct fault *fault,
+		       const struct range *part)
 {
 	if (!block->split) {
 		block->split = split_of(f, block, block->fault &&
@@ -285,7 +269,7 @@ static void note_split(struct memory_follower *f, const struct fault *fault,
 	while ((block = range_find(&f->taken, range))) {
 		if (block->ipa <= range->ipa && block->end >= range->end &&
 		    block->nr_pages > range->nr_pages) {
-			split(f, block, fault, range);
+			count_part(f, block, fault, range);
 			return;
 		}
 		forget_block(f, block);
@@ -320,7 +304,7 @@ static void unshared(struct memory_follower *f, const struct fault *fault, struc
 	range_add(&f->taken, range);
 }
 
-/* The host protects only what is mapped. No event has told of it if that was before the recording. */
+/* The host protects only what is mapped, of which no event has told if it was mapped before. */
 static void protected(struct memory_follower *f, const struct range *range)
 {
 	const struct range *mapped = range_find(&f->mapped, range);
@@ -440,8 +424,8 @@ static void fields_free(struct memory_fields *fields)
 /**
  * memory_begin() - begin to follow what is mapped for VMs
  * @tep:	the events
- * @page_size:	the size of a page on the machine that is traced [bytes]; if it is 0, which means that
- *		it is not known, nothing is followed
+ * @page_size:	the size of a page on the machine that is traced [bytes]. If it is 0, which means
+ *		that it is not known, nothing is followed
  *
  * Return: what follows it, for memory_event(), and then memory_finish()
  */

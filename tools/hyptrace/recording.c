@@ -119,15 +119,7 @@ static int by_pid(const void *a, const void *b)
 
 static struct task *task_of(struct follower *f, pid_t pid)
 {
-	struct task key = { .pid = pid }, **found = tsearch(&key, &f->tasks, by_pid);
-
-	if (!found)
-		err(1, "memory");
-	if (*found == &key) {
-		*found = xrealloc(NULL, 1, sizeof(key));
-		**found = key;
-	}
-	return *found;
+	return tree_get(&f->tasks, &(struct task) { .pid = pid }, sizeof(struct task), by_pid);
 }
 
 /* Only events of guests tell the vCPU; each VM has a number, from 1. */

@@ -75,6 +75,29 @@ char *xstrdup(const char *text)
 }
 
 /**
+ * tree_get() - find an element of a tree, or add it
+ * @tree:	the tree, for tsearch()
+ * @key:	what the element equals; a copy of the key is added if there is none
+ * @size:	size of an element [bytes]
+ * @compare:	compares two elements
+ *
+ * If there is no memory, the program ends with a message.
+ *
+ * Return: the element
+ */
+void *tree_get(void **tree, const void *key, size_t size,
+	       int (*compare)(const void *a, const void *b))
+{
+	void **found = tsearch(key, tree, compare);
+
+	if (!found)
+		err(1, "memory");
+	if (*found == key)
+		*found = memcpy(xrealloc(NULL, 1, size), key, size);
+	return *found;
+}
+
+/**
  * sort() - sort an array, which may be empty
  * @array:	the array; NULL if it is empty
  * @number:	number of elements

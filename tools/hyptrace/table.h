@@ -131,6 +131,8 @@ uint64_t row_percentile(const struct row *row, unsigned int percent);
 void *xrealloc(void *memory, size_t number, size_t size);
 void *xzalloc(size_t size);
 char *xstrdup(const char *text);
+void *tree_get(void **tree, const void *key, size_t size,
+	       int (*compare)(const void *a, const void *b));
 void sort(void *array, size_t number, size_t size, int (*compare)(const void *a, const void *b));
 
 #endif /* HYPTRACE_TABLE_H */
