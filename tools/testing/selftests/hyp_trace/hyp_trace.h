@@ -514,9 +514,21 @@ enum hyp_trace_test_action {
 	HYP_TRACE_TEST_RESULTS,
 };
 
+/*
+ * Turn a CPU on or off; 0 or -errno. The kernel waits for 100 ms until a CPU is off. If QEMU had no
+ * time for it until then, firmware refuses to turn it on, with EINVAL, until it is off.
+ */
 static inline int set_online(int cpu, bool online)
 {
-	return put_num(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), online);
+	int tries = 100, ret;
+
+	do {
+		ret = put_num(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), online);
+		if (ret != -EINVAL)
+			break;
+		usleep(100000);
+	} while (--tries);
+	return ret;
 }
 
 /* Have EL2 do something for a test, on this CPU; 0 or -errno. */

@@ -32,6 +32,14 @@ hold_switches() {
 	result "task switches do what tracing needs"
 }
 
+# turn_on CPU: the kernel waits for 100 ms until a CPU is off. If QEMU had no time for it until then,
+# firmware refuses to turn it on until it is off.
+turn_on() {
+	until echo 1 2> /dev/null > "/sys/devices/system/cpu/cpu$1/online"; do
+		sleep 0.1
+	done
+}
+
 # page_size: print the size of a page of the kernel, and so of its rings
 page_size() {
 	awk -F'[:;]' '/char data/ { print $4 + $6 }' /sys/kernel/tracing/events/header_page

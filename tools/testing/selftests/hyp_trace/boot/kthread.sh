@@ -117,7 +117,7 @@ a_cpu_comes_and_goes() {
 	echo 0 > /sys/devices/system/cpu/cpu1/online &&
 		echo 10 > $K/write_events &&
 		[ "$(grep -c "written: id" $K/trace)" = $((10 * (CPUS - 1))) ] &&
-		echo 1 > /sys/devices/system/cpu/cpu1/online &&
+		turn_on 1 &&
 		echo > $K/trace &&
 		echo 10 > $K/write_events && ids_are 1 10 < $K/trace
 }

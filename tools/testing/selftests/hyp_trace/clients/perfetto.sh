@@ -72,7 +72,7 @@ simple() {
 		hyp_guest 200 &&
 		echo 0 > /sys/devices/system/cpu/cpu1/online &&
 		hyp_guest 50 &&
-		echo 1 > /sys/devices/system/cpu/cpu1/online &&
+		turn_on 1 &&
 		hyp_emit $((N + 1)) $((2 * N)) &&
 		stop simple
 }

@@ -610,11 +610,9 @@ static void hvc_flush(void)
 /* Turn a CPU off and on from another one. */
 static void cpu_off_and_on(int cpu)
 {
-	const char *online = path_of("/sys/devices/system/cpu/cpu%d/online", cpu);
-
 	run_on(!cpu);
-	put(online, "0");
-	put(online, "1");
+	set_online(cpu, false);
+	set_online(cpu, true);
 	run_on(0);
 }
 

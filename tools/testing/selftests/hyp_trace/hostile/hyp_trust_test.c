@@ -148,8 +148,8 @@ TEST_F(hyp, every_byte_is_a_fields_or_zero_or_untouched)
 	}
 	run_on(0);
 	if (self->cpus > 1) {
-		put("/sys/devices/system/cpu/cpu1/online", "0");
-		put("/sys/devices/system/cpu/cpu1/online", "1");
+		set_online(1, false);
+		set_online(1, true);
 	}
 	ASSERT_LT(0, run_guest(64, NULL));
 	ASSERT_EQ(0, put(HYP "events/enable", "0"));

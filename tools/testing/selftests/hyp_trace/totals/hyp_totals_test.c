@@ -161,8 +161,6 @@ TEST_F(hyp, totals_do_not_depend_on_tracing)
 	EXPECT_TRUE(totals_fresh());
 }
 
-#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
-
 /* Emit 10 events on CPU 1, and go back to CPU 0; 0 or -errno. */
 static int emit_on_cpu_1(void)
 {
@@ -182,23 +180,23 @@ TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 		SKIP(return, "needs two CPUs");
 
 	ASSERT_EQ(0, emit_on_cpu_1());
-	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	EXPECT_EQ(30, emitted_calls());
-	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(40, emitted_calls());
 
 	/* Totals go off, and on, while it is offline. */
-	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	ASSERT_EQ(0, put(TOTALS "enable", "0"));
-	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(40, emitted_calls());
-	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	ASSERT_EQ(0, put(TOTALS "reset", "1"));
 	ASSERT_EQ(0, put(TOTALS "enable", "1"));
 	EXPECT_EQ(-1, totals_cpu(1, CPU_ROWS));
-	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	EXPECT_EQ(ROWS, totals_cpu(1, CPU_ROWS));
 	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(10, emitted_calls());
@@ -206,9 +204,9 @@ TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 	/* Totals go off while it is offline, and tracing is on for another CPU. */
 	ASSERT_EQ(0, put(HYP "tracing_cpumask", "1"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	ASSERT_EQ(0, put(TOTALS "enable", "0"));
-	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(10, emitted_calls());
 	ASSERT_EQ(0, put(TOTALS "reset", "1"));
@@ -216,9 +214,9 @@ TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 	ASSERT_EQ(0, put(TOTALS "enable", "1"));
 
 	/* The table of a CPU that is offline can be taken away. */
-	ASSERT_EQ(0, put(CPU1_ONLINE, "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	EXPECT_TRUE(totals_fresh());
-	ASSERT_EQ(0, put(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, set_online(1, true));
 }
 
 /* Of the guest that these tests run: accesses to its VMM's device. */

@@ -268,8 +268,8 @@ static void be_hotplugged(void)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		put("/sys/devices/system/cpu/cpu1/online", "0");
-		put("/sys/devices/system/cpu/cpu1/online", "1");
+		set_online(1, false);
+		set_online(1, true);
 	}
 }
 

@@ -439,10 +439,8 @@ TEST_F(hyp, cpus_that_come_and_go)
 	ASSERT_EQ(0, pthread_create(&resizer, NULL, resizer_thread, NULL));
 	for (i = 0; i < STORM; i++) {
 		int victim = 1 + i % (self->cpus - 1);
-		const char *online =
-			path_of("/sys/devices/system/cpu/cpu%d/online", victim);
 
-		ASSERT_EQ(0, put(online, "0"));
+		ASSERT_EQ(0, set_online(victim, false));
 		for (cpu = 0; cpu < self->cpus; cpu++) {
 			if (cpu == victim)
 				continue;
@@ -450,7 +448,7 @@ TEST_F(hyp, cpus_that_come_and_go)
 			ASSERT_EQ(0, emit(1, 5));
 			emitted[cpu] += 5;
 		}
-		ASSERT_EQ(0, put(online, "1"));
+		ASSERT_EQ(0, set_online(victim, true));
 		ASSERT_EQ(0, run_on(victim));
 		ASSERT_EQ(0, emit(1, 5));
 		emitted[victim] += 5;

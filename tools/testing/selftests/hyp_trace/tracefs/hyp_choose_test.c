@@ -268,9 +268,9 @@ TEST_F(hyp, cpumask_chooses_the_cpus_that_record)
 	EXPECT_EQ(0, s.errors);
 
 	/* The mask survives hotplug, resize, and adjustments of the clock. */
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	ASSERT_EQ(0, set_size_kb(64));
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	ASSERT_EQ(0, run_on(1));
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
@@ -354,9 +354,9 @@ TEST_F(hyp, set_event_pid_stays_through_hotplug_and_unload)
 	for (i = 0; i < 5; i++) {
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 		if (self->cpus > 1) {
-			ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+			ASSERT_EQ(0, set_online(1, false));
 			ASSERT_EQ(0, set_size_kb(i & 1 ? 256 : 64));
-			ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+			ASSERT_EQ(0, set_online(1, true));
 			ASSERT_EQ(0, run_on(1));
 		}
 		ASSERT_LT(0, emit_as_another(cpu, 1, 5));

@@ -338,9 +338,9 @@ TEST_F(filter, stays_when_all_else_changes)
 	if (self->cpus < 2)
 		SKIP(return, "needs two CPUs");
 
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	ASSERT_EQ(0, put(SELFTEST "filter", "id == 6"));
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	ASSERT_EQ(0, run_on(1));
 	ASSERT_EQ(0, put(HYP "trace", ""));
 	ASSERT_EQ(0, emit(1, 10));

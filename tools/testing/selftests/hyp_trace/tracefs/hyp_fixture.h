@@ -343,7 +343,7 @@ FIXTURE_SETUP(hyp)
 	ASSERT_TRUE(exists(HYP "tracing_on"))
 		TH_LOG("no hyp/: see dmesg for why");
 	for (cpu = 1; cpu < self->cpus; cpu++)
-		put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
+		set_online(cpu, true);
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	ASSERT_EQ(0, put(HYP "events/enable", "0"));
 	ASSERT_EQ(0, put(ROOT "events/enable", "0"));

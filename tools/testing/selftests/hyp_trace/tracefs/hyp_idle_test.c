@@ -92,30 +92,28 @@ TEST_F(idle, nothing_is_in_the_way_after_use)
 
 TEST_F(idle, nothing_is_in_the_way_of_a_cpu_that_was_off)
 {
-	static const char * const online = "/sys/devices/system/cpu/cpu1/online";
-
 	if (self->cpus < 2)
 		SKIP(return, "needs two CPUs");
 
 	/* The CPU goes off and on while nobody traces, */
 	ASSERT_TRUE(wait_until_unloaded(self->cpus));
-	ASSERT_EQ(0, put(online, "0"));
-	ASSERT_EQ(0, put(online, "1"));
+	ASSERT_EQ(0, set_online(1, false));
+	ASSERT_EQ(0, set_online(1, true));
 	EXPECT_EQ(0, is_quiet(1));
 
 	/* while tracing is on, */
 	run_on(0);
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, put(online, "0"));
-	ASSERT_EQ(0, put(online, "1"));
+	ASSERT_EQ(0, set_online(1, false));
+	ASSERT_EQ(0, set_online(1, true));
 	EXPECT_EQ(-EBUSY, is_quiet(1));
 
 	/* and comes back after tracing has stopped. */
 	run_on(0);
-	ASSERT_EQ(0, put(online, "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	ASSERT_EQ(0, put(HYP "tracing_on", "0"));
 	ASSERT_TRUE(wait_until_unloaded(self->cpus));
-	ASSERT_EQ(0, put(online, "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	EXPECT_EQ(0, is_quiet(1));
 }
 

@@ -297,7 +297,7 @@ TEST_F(hyp, pages_that_two_pipes_have)
 TEST_F(hyp, pages_of_pipes_do_not_leak)
 {
 	const int rounds = 100, per_page = events_per_page();
-	long long before, after;
+	long long before = 0, after;
 	struct piped p;
 	int i;
 

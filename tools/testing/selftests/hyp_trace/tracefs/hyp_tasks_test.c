@@ -230,8 +230,8 @@ TEST_F(hyp, enter_and_exit_are_paired_across_hypercalls_and_hotplug)
 		ASSERT_EQ(0, put(HYP "events/hyp/enable", "1"));
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 		if (self->cpus > 1) {
-			put("/sys/devices/system/cpu/cpu1/online", "0");
-			put("/sys/devices/system/cpu/cpu1/online", "1");
+			set_online(1, false);
+			set_online(1, true);
 		}
 		for (cpu = 0; cpu < self->cpus; cpu++) {
 			run_on(cpu);

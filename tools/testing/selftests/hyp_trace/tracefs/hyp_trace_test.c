@@ -376,10 +376,10 @@ TEST_F(hyp, offline_cpus_stay_readable_and_are_traced_again)
 	run_on(1);
 	ASSERT_EQ(0, emit(1, 100));
 	run_on(0);
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	EXPECT_EQ(100, stat_of(1, "entries:"));
 	EXPECT_EQ(100, read_raw(1, check_stream, &s));
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	run_on(1);
 	ASSERT_EQ(0, emit(101, 200));
 	EXPECT_EQ(100, read_raw(1, check_stream, &s));
@@ -395,13 +395,13 @@ TEST_F(hyp, a_cpu_that_is_off_can_be_resized_reset_and_unloaded)
 		SKIP(return, "needs two CPUs");
 
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
+	ASSERT_EQ(0, set_online(1, false));
 	EXPECT_EQ(0, put(HYP "per_cpu/cpu1/trace", ""));
 	EXPECT_EQ(0, set_size_kb(64));
 	EXPECT_EQ(0, put(HYP "tracing_on", "0"));
 	EXPECT_TRUE(wait_until_unloaded(self->cpus));
 	EXPECT_EQ(0, put(HYP "tracing_on", "1"));
-	ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+	ASSERT_EQ(0, set_online(1, true));
 	run_on(1);
 	ASSERT_EQ(0, emit(1, 100));
 	EXPECT_EQ(100, read_raw(1, check_stream, &s));

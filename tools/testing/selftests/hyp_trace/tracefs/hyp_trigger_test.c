@@ -225,8 +225,8 @@ TEST_F(trigger, stays_stopped_whatever_else_changes)
 	EXPECT_EQ(0, recorded());
 	EXPECT_EQ(0, is_on());
 	if (self->cpus > 1) {
-		ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "0"));
-		ASSERT_EQ(0, put("/sys/devices/system/cpu/cpu1/online", "1"));
+		ASSERT_EQ(0, set_online(1, false));
+		ASSERT_EQ(0, set_online(1, true));
 		ASSERT_EQ(0, run_on(1));
 		ASSERT_EQ(0, emit(6, 15));
 		EXPECT_EQ(0, recorded());

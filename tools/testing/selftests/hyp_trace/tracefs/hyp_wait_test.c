@@ -142,8 +142,8 @@ TEST_F(hyp, a_watermark_is_waited_for)
 /* Operations on a ring while a reader waits for it. */
 static int shut(int cpu)
 {
-	return put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "0") ?:
-	       put(path_of("/sys/devices/system/cpu/cpu%d/online", cpu), "1");
+	return set_online(cpu, false) ?:
+	       set_online(cpu, true);
 }
 
 static int resize(int cpu)
