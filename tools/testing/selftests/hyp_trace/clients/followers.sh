@@ -5,6 +5,7 @@
 # data. Each result is compared with what was emitted.
 
 . /tests/roots.sh
+hold_switches
 
 have_suite trixie "perf and bpftrace" || exit 0
 prepare_root trixie

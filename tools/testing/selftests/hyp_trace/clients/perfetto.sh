@@ -6,6 +6,7 @@
 # checks them.
 
 . /tests/roots.sh
+hold_switches
 
 N=200
 

@@ -4,6 +4,7 @@
 # Runs in QEMU: trace-cmd and libtracefs of each suite use the hypervisor's instance.
 
 . /tests/roots.sh
+hold_switches
 
 N=300
 CPUS=$(nproc)

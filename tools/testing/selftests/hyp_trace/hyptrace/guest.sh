@@ -7,6 +7,7 @@
 # trace-cmd is in bookworm's root, and so recordings are made there.
 
 . /tests/roots.sh
+hold_switches
 
 TOTALS=$HYP/totals
 OUT=/tmp/hyptrace
