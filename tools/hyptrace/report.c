@@ -147,8 +147,8 @@ static void print_splits(const struct recording *recording, const struct selecti
 		if (!is_selected_vm(recording, split->vm, selection))
 			continue;
 		if (!has_header)
-			printf("\n%5s %12s %9s %-24s %s\n", "VM", "Split blocks", "to pages", "Taken back by",
-			       "Cause");
+			printf("\n%5s %12s %9s %-24s %s\n", "VM", "Split blocks", "to pages",
+			       "Taken back by", "Cause");
 		has_header = true;
 		snprintf(name, sizeof(name), "%s-%d", split->comm, split->tid);
 		printf("%5u %12" PRIu64 " %9" PRIu64 " %-24s %s\n", split->vm, split->blocks,
