@@ -90,7 +90,7 @@ static json_t *split_to_json(const struct split *split)
 			 "pages", (json_int_t)split->pages);
 }
 
-/* What only a recording tells: what vCPUs did, and the memory of VMs. */
+/* Only a recording tells what vCPUs did, and the memory of VMs. */
 static void add_recorded(const struct recording *recording, const struct selection *selection,
 			 json_t *vcpus, json_t *memory, json_t *splits)
 {

@@ -107,7 +107,7 @@ struct memory_follower {
 
 /* Trees ----------------------------------------------------------------------------- */
 
-/* Those that overlap are equal, so any that overlaps is found. */
+/* Ranges that overlap are equal: a search finds any of them. */
 static int by_ipa(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
@@ -178,7 +178,7 @@ static struct fault *fault_of(struct memory_follower *f, pid_t tid)
 	return tree_get(&f->faults, &(struct fault) { .tid = tid }, sizeof(struct fault), by_tid);
 }
 
-/* What is mapped -------------------------------------------------------------------- */
+/* Mapped memory --------------------------------------------------------------------- */
 
 static void account(struct memory_follower *f, struct vm_memory *vm, const struct range *range,
 		    int sign)
@@ -321,7 +321,7 @@ static bool sets_flag(const struct memory_fields *fields, const struct tep_recor
 	return kind && !strcmp(kind, "set");
 }
 
-/* What an event is about. False if the event, of a damaged file, has no valid range. */
+/* Get the range that an event is about. False if a damaged file gives it none that is valid. */
 static bool range_of(const struct memory_follower *f, const struct memory_fields *fields,
 		     const struct tep_record *record, struct range *range)
 {
@@ -380,7 +380,7 @@ void memory_event(struct memory_follower *follower, int type, pid_t tid,
 {
 	int event;
 
-	/* What the host did not handle was an access of a device, or is tried again. */
+	/* A fault that the host did not handle was an access of a device, or comes again. */
 	if (type == follower->enter)
 		fault_of(follower, tid)->number = 0;
 	for (event = 0; event < NR_EVENTS; event++)
@@ -392,7 +392,7 @@ void memory_event(struct memory_follower *follower, int type, pid_t tid,
  * memory_lost() - events are missing here
  * @follower:	from memory_begin()
  *
- * What the host does after that is not taken for the handling of an earlier fault.
+ * Events after that are not taken for the handling of an earlier fault.
  */
 void memory_lost(struct memory_follower *follower)
 {
@@ -444,7 +444,7 @@ struct memory_follower *memory_begin(struct tep_handle *tep, uint64_t page_size)
 	return follower;
 }
 
-/* Called for each node of a tree; in order, if only one of its calls is heeded. */
+/* twalk_r() calls this thrice for a node that is no leaf; postorder is the call in its order. */
 static void add_vm(const void *node, VISIT visit, void *data)
 {
 	struct memory *memory = data;

@@ -63,7 +63,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* What vCPUs did -------------------------------------------------------------------- */
+/* vCPUs ----------------------------------------------------------------------------- */
 
 static void print_vcpu(const struct vcpu *v)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What libtracecmd does not tell of a trace.dat: the size of a page, its clocks, and whether its
- * times are changed when they are read. Also copies one, so that its times are changed.
+ * A trace.dat has more than libtracecmd tells: the size of a page, its clocks, and whether its
+ * times are changed when they are read. It can also be copied, so that its times are changed.
  */
 #ifndef HYPTRACE_TRACEFILE_H
 #define HYPTRACE_TRACEFILE_H

@@ -11,7 +11,7 @@
 
 #include "../hyp_trace.h"
 
-/* What one entry of a table maps that could be a table of pages itself. */
+/* A block is mapped by an entry that could be a table of pages instead. */
 static inline size_t block_size(void)
 {
 	return page_size() / sizeof(uint64_t) * page_size();
