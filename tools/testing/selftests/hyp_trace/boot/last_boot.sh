@@ -84,6 +84,7 @@ case $boot in
 		dmesg | grep -q "$((most + 8)) KiB per CPU do not fit .* room for $most KiB"
 	result "a buffer that is too large is refused, with the numbers"
 
+	hold_switches
 	# Events that have been read count, too.
 	record && emit 0 1 600 && emit 1 601 900 && head -n 100 hyp/trace_pipe > /dev/null
 	result "events are recorded"
