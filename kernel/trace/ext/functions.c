@@ -62,7 +62,7 @@ enum choice {
  * @max_depth:	max_graph_depth; 0 for no limit
  * @tracer:	the hook of functions that are traced, TRACE_EXT_HOOK_FUNCTION or ..._GRAPH
  */
-static struct functions {
+struct functions {
 	struct mutex				lock;
 	struct rb_ext				*ext;
 	const struct trace_ext_functions	*ops;
@@ -70,7 +70,9 @@ static struct functions {
 	u8					*hook;
 	unsigned int				max_depth;
 	enum trace_ext_hook			tracer;
-} functions = {
+};
+
+static struct functions functions = {
 	.lock	= __MUTEX_INITIALIZER(functions.lock),
 };
 

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include <asm/hyptrace.h>
+#include <asm/hyptrace_compat.h>
 
 #include "hyptrace.h"
 #include "vms.h"
@@ -120,12 +121,6 @@ void hyptrace_vm_init(struct kvm *kvm)
 	hcall_totals_vm(vm->number, false);
 }
 
-static pid_t tid_of(struct kvm_vcpu *vcpu)
-{
-	guard(rcu)();
-	return pid_nr(rcu_dereference(vcpu->pid));
-}
-
 static void forget_oldest(void)
 {
 	struct hyptrace_vm *vm;
@@ -176,7 +171,7 @@ void hyptrace_vm_gone(struct kvm *kvm)
 	vm->tids = kcalloc(n, sizeof(*vm->tids), GFP_KERNEL);
 	if (vm->tids) {
 		kvm_for_each_vcpu(i, vcpu, kvm)
-			vm->tids[i] = tid_of(vcpu);
+			vm->tids[i] = HYPTRACE_VCPU_TID(vcpu);
 		vm->nr_tids = n;
 	}
 
@@ -194,7 +189,7 @@ static void show_vm(struct seq_file *m, const struct hyptrace_vm *vm)
 	seq_printf(m, "%u\t%d\t%s\t", vm->number, vm->pid, vm->kvm ? "alive" : "gone");
 	if (vm->kvm) {
 		kvm_for_each_vcpu(i, vcpu, vm->kvm)
-			seq_printf(m, "%s%d", i ? "," : "", tid_of(vcpu));
+			seq_printf(m, "%s%d", i ? "," : "", HYPTRACE_VCPU_TID(vcpu));
 	} else {
 		for (i = 0; i < vm->nr_tids; i++)
 			seq_printf(m, "%s%d", i ? "," : "", vm->tids[i]);

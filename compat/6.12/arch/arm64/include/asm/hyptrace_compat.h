@@ -29,6 +29,13 @@
 	X(__pkvm_init_vcpu)		\
 	X(__pkvm_teardown_vm)
 
+/* The thread that runs a vCPU, or 0. */
+#define HYPTRACE_VCPU_TID(vcpu)			\
+({						\
+	guard(rcu)();				\
+	pid_nr(rcu_dereference((vcpu)->pid));	\
+})
+
 /* __pkvm_hyp_donate_host() refuses what is not memory. */
 #define HYPTRACE_DONATION_IS_CHECKED	true
 

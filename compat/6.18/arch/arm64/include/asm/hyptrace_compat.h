@@ -47,6 +47,13 @@
 	X(__pkvm_init_vcpu)			\
 	X(__pkvm_teardown_vm)
 
+/* The thread that runs a vCPU, or 0. */
+#define HYPTRACE_VCPU_TID(vcpu)			\
+({						\
+	guard(read_lock)(&(vcpu)->pid_lock);	\
+	pid_nr((vcpu)->pid);			\
+})
+
 /* __pkvm_hyp_donate_host() does not refuse what is not memory: EL2 would panic. */
 #define HYPTRACE_DONATION_IS_CHECKED	false
 
