@@ -12,6 +12,7 @@
 #include <linux/init.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/trace_ext_compat.h>
 #include <linux/tracefs.h>
 
 #include <trace/events/sched.h>
@@ -78,7 +79,7 @@ static void probe_sched_switch(void *data, bool preempt,
 {
 	struct rb_ext *ext = data;
 
-	if (ext->tr->trace_flags & TRACE_ITER_RECORD_CMD) {
+	if (ext->tr->trace_flags & TRACE_EXT_ITER(RECORD_CMD)) {
 		trace_save_cmdline(prev);
 		trace_save_cmdline(next);
 	}
@@ -138,24 +139,25 @@ struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *al
  *
  * Return: 0; -EINVAL if the instance has no such option, or the writer's error
  */
-int trace_ext_set_flag(const struct trace_array *tr, u32 mask, bool enabled)
+int trace_ext_set_flag(const struct trace_array *tr, u64 mask, bool enabled)
 {
 	struct rb_ext *ext = tr->ext;
 
 	if (!ext)
 		return 0;
 
+	/* This kernel can't write to an external buffer. */
+	if (mask & TRACE_EXT_WRITING_OPTIONS)
+		return -EINVAL;
+
 	switch (mask) {
-	case TRACE_ITER_OVERWRITE:
+	case TRACE_EXT_ITER(OVERWRITE):
 		rb_ext_set_overwrite(ext, enabled);
 		return 0;
-	case TRACE_ITER_STACKTRACE:
+	case TRACE_EXT_ITER(STACKTRACE):
 		if (!ext->writer->ops->set_stacks)
 			return -EINVAL;
 		return ext->ops->set_stacks ? ext->ops->set_stacks(ext->writer, enabled) : 0;
-	case TRACE_ITER_TRACE_PRINTK:
-		/* This kernel's trace_printk() can't write to an external buffer. */
-		return -EINVAL;
 	default:
 		return 0;
 	}
@@ -468,8 +470,8 @@ static bool __init is_wanted_on(struct rb_ext *ext, bool has_any)
 /* Have the writer record what boot parameters have set. */
 static void __init instance_arm(struct rb_ext *ext)
 {
-	if (ext->tr->trace_flags & TRACE_ITER_STACKTRACE)
-		trace_ext_set_flag(ext->tr, TRACE_ITER_STACKTRACE, true);
+	if (ext->tr->trace_flags & TRACE_EXT_ITER(STACKTRACE))
+		trace_ext_set_flag(ext->tr, TRACE_EXT_ITER(STACKTRACE), true);
 	trace_ext_filters_arm(ext->tr);
 	trace_ext_events_arm(ext->writer);
 	rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);

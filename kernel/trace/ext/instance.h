@@ -42,7 +42,7 @@ extern struct rb_ext *trace_ext_creating;
 #define trace_array_ext(tr)			((tr)->ext)
 void trace_ext_create_all(void);
 struct tracer *trace_ext_tracers(const struct trace_array *tr, struct tracer *all);
-int trace_ext_set_flag(const struct trace_array *tr, u32 mask, bool enabled);
+int trace_ext_set_flag(const struct trace_array *tr, u64 mask, bool enabled);
 void trace_ext_save_vmcoreinfo(void);
 bool trace_ext_boot_instance(char *spec, char *events);
 void trace_ext_link(struct rb_ext *ext, struct dentry *dir);

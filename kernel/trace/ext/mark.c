@@ -5,6 +5,7 @@
  */
 
 #include <linux/security.h>
+#include <linux/trace_ext_compat.h>
 #include <linux/trace_ext_function.h>
 #include <linux/uaccess.h>
 
@@ -39,7 +40,7 @@ static ssize_t mark_write(struct file *filp, const char __user *ubuf, size_t cnt
 	bool feed;
 	int ret;
 
-	if (!(ext->tr->trace_flags & TRACE_ITER_MARKERS) || !len)
+	if (!(ext->tr->trace_flags & TRACE_EXT_ITER(MARKERS)) || !len)
 		return -EINVAL;
 	if (copy_from_user(text, ubuf, len))
 		return -EFAULT;

@@ -52,4 +52,13 @@ static __always_inline void trace_ext_graph_times(struct trace_ext_graph_return 
 /* How a histogram gets the time of an event; not of one that waits in another buffer. */
 #define trace_ext_own_time(buffer, rbe)	ring_buffer_event_time_stamp(buffer, rbe)
 
+/* An option of an instance (kernel/trace/trace.h). */
+#define TRACE_EXT_ITER(name)		TRACE_ITER_##name
+
+/* The options that make this kernel write to an instance. */
+#define TRACE_EXT_WRITING_OPTIONS	(TRACE_EXT_ITER(TRACE_PRINTK) | TRACE_EXT_ITER(COPY_MARKER))
+
+/* A file of tracefs that is made gets its inode, and stays until it is removed. */
+#define TRACE_EXT_INSTANTIATE(dentry, inode)	d_instantiate(dentry, inode)
+
 #endif /* _LINUX_TRACE_EXT_COMPAT_H */

@@ -531,7 +531,7 @@ TEST_F(hyp, nonsense_is_refused_and_changes_nothing)
 		{ "write_event", "-1" }, { "write_event", "text" },
 		{ "write_event", "99999999999999999999" },
 		{ "trace_options", "no_such_option" },
-		{ "options/trace_printk_dest", "1" },
+		{ "options/trace_printk_dest", "1" }, { "trace_options", "copy_trace_marker" },
 	};
 	const long subbuf_kb = page_size() / 1024;
 	size_t i;
