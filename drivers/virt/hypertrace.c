@@ -25,6 +25,7 @@
 #include <linux/workqueue.h>
 
 #include <asm/hypervisor.h>
+#include <asm/hyptrace_compat.h>
 
 /* The client that makes a call; each open file of /dev/hypertrace has a number of its own. */
 #define CLIENT_KERNEL	0
@@ -168,13 +169,13 @@ static bool get_clocks(u64 clocks[HYPERTRACE_CLOCK_ARGS])
 
 	/* When the time is set, and after a suspend, there are other offsets. */
 	do {
-		ktime_get_snapshot(&snap);
+		HYPERTRACE_GET_SNAPSHOT(&snap);
 		real = ktime_mono_to_any(0, TK_OFFS_REAL);
 		boot = ktime_mono_to_any(0, TK_OFFS_BOOT);
-		ktime_get_snapshot(&again);
+		HYPERTRACE_GET_SNAPSHOT(&again);
 	} while (snap.clock_was_set_seq != again.clock_was_set_seq);
 
-	clocks[1] = snap.real - real;
+	clocks[1] = HYPERTRACE_REAL(&snap) - real;
 	clocks[0] = clocks[1] + boot;
 	clocks[2] = snap.cycles;
 	return snap.cs_id == CSID_ARM_ARCH_COUNTER;

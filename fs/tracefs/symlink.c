@@ -5,6 +5,7 @@
 
 #include <linux/fs.h>
 #include <linux/security.h>
+#include <linux/trace_ext_compat.h>
 #include <linux/tracefs.h>
 
 #include "internal.h"
@@ -39,6 +40,6 @@ struct dentry *tracefs_create_symlink(const char *name, struct dentry *parent,
 	inode->i_mode = S_IFLNK | 0777;
 	inode->i_op = &simple_symlink_inode_operations;
 	inode->i_link = (char *)target;
-	d_instantiate(dentry, inode);
+	TRACE_EXT_INSTANTIATE(dentry, inode);
 	return tracefs_end_creating(dentry);
 }

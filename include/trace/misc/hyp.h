@@ -94,7 +94,7 @@ static __always_inline struct hyp_public hyp_public(u64 value)
 
 /*
  * Why EL2 is entered or left. PSCI is a call of firmware or its return; GUEST_EXIT is any
- * exception of a guest. SYS is unused: in 6.12 no system register access of the host traps.
+ * exception of a guest. SYS is unused before Linux 7.3: no system register access of the host traps.
  */
 enum hyp_crossing HYP_ENUM(HYP_CROSSING_LIST);
 
@@ -247,6 +247,9 @@ enum hyp_sysreg HYP_ENUM(HYP_SYSREG_LIST);
 	EM(SMC_VENDOR_CALL_UID,	ARM_SMCCC_VENDOR_HYP_CALL_UID_FUNC_ID, "VENDOR_HYP_CALL_UID") \
 	EM(SMC_VENDOR_FEATURES,	ARM_SMCCC_VENDOR_HYP_KVM_FEATURES_FUNC_ID, "KVM_FEATURES") \
 	EM(SMC_VENDOR_PTP,	ARM_SMCCC_VENDOR_HYP_KVM_PTP_FUNC_ID, "KVM_PTP") \
+	EM(SMC_VENDOR_MEMINFO,	ARM_SMCCC_VENDOR_HYP_KVM_HYP_MEMINFO_FUNC_ID, "KVM_HYP_MEMINFO") \
+	EM(SMC_VENDOR_SHARE,	ARM_SMCCC_VENDOR_HYP_KVM_MEM_SHARE_FUNC_ID, "KVM_MEM_SHARE") \
+	EM(SMC_VENDOR_UNSHARE,	ARM_SMCCC_VENDOR_HYP_KVM_MEM_UNSHARE_FUNC_ID, "KVM_MEM_UNSHARE") \
 	EM(SMC_VENDOR_HYPERTRACE, HYPERTRACE_CALL, "HYPERTRACE")		\
 	EM(SMC_FFA_ERROR,	FFA_ERROR, "FFA_ERROR")			\
 	EM(SMC_FFA_SUCCESS,	FFA_SUCCESS, "FFA_SUCCESS")		\
@@ -286,15 +289,17 @@ enum hyp_smc HYP_ENUM(HYP_SMC_LIST);
 
 enum hyp_tlb HYP_ENUM(HYP_TLB_LIST);
 
-/* The host's permissions for memory: bits of enum kvm_pgtable_prot. */
+/* Permissions for memory: bits of enum kvm_pgtable_prot. */
 #define HYP_PROT_FLAGS							\
-	{ 4, "r" }, { 2, "w" }, { 1, "x" }, { 8, "-device" }
+	{ HYPTRACE_PROT_R, "r" }, { HYPTRACE_PROT_W, "w" },		\
+	{ HYPTRACE_PROT_X, "x" } HYPTRACE_PROT_X_PARTS,			\
+	{ HYPTRACE_PROT_DEVICE, "-device" }
 
 /* Owner of memory: enum pkvm_component_id. */
 #define HYP_OWNER_LIST(EM, EMe)						\
 	EM(OWNER_HOST,	0, "host")					\
 	EM(OWNER_HYP,	1, "hyp")					\
-	EMe(OWNER_FFA,	2, "ffa")
+	EMe(OWNER_OTHER, 2, HYPTRACE_OTHER_OWNER)
 
 enum hyp_owner HYP_ENUM(HYP_OWNER_LIST);
 

@@ -14,6 +14,14 @@
 #include <linux/build_bug.h>
 #include <linux/string.h>
 
+#include <nvhe/mem_protect.h>
+
+/* KVM's own numbers, which events have: readers get them as text. */
+static_assert((int)HYP_OWNER_HYP == (int)PKVM_ID_HYP);
+static_assert(HYPTRACE_PROT_X == KVM_PGTABLE_PROT_X && HYPTRACE_PROT_W == KVM_PGTABLE_PROT_W &&
+	      HYPTRACE_PROT_R == KVM_PGTABLE_PROT_R &&
+	      HYPTRACE_PROT_DEVICE == KVM_PGTABLE_PROT_DEVICE);
+
 /*
  * Fill in a record's struct trace_entry.
  * If the fields leave holes, @zero clears the record first, so that no stale bytes of the

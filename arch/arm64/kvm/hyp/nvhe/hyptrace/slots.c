@@ -17,7 +17,7 @@
 static void set_slot(u64 first, enum trace_ext_hook hook)
 {
 	u64 slot = hyp_function_slot(first);
-	void *page = hyp_fixmap_map(__hyp_pa(slot));
+	void *page = hyp_fixmap_map(__hyp_pa(slot & PAGE_MASK));
 	u32 *insn = page + offset_in_page(slot);
 
 	WRITE_ONCE(*insn, hyp_function_insn(first, hook));

@@ -47,6 +47,16 @@
 	X(__pkvm_init_vcpu)			\
 	X(__pkvm_teardown_vm)
 
+/* Bits of enum kvm_pgtable_prot, in events. */
+#define HYPTRACE_PROT_X			1
+#define HYPTRACE_PROT_X_PARTS
+#define HYPTRACE_PROT_W			2
+#define HYPTRACE_PROT_R			4
+#define HYPTRACE_PROT_DEVICE		8
+
+/* The last of enum pkvm_component_id. */
+#define HYPTRACE_OTHER_OWNER		"ffa"
+
 /* The thread that runs a vCPU, or 0. */
 #define HYPTRACE_VCPU_TID(vcpu)			\
 ({						\
@@ -59,5 +69,9 @@
 
 /* A function that generates the parameters of a KUnit test has these parameters. */
 #define HYPTRACE_GEN_PARAMS(prev, desc)	struct kunit *test, const void *prev, char *desc
+
+/* A guest gets the real time and the counter at once, into a struct system_time_snapshot. */
+#define HYPERTRACE_GET_SNAPSHOT(snap)	ktime_get_snapshot(snap)
+#define HYPERTRACE_REAL(snap)		((snap)->real)
 
 #endif /* __ASM_HYPTRACE_COMPAT_H */

@@ -19,6 +19,10 @@ bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code);
 /* Entries of a table of exit handlers, for the calls that guests make. */
 #define HYP_CHANNEL_EXIT_HANDLERS					\
 	[ESR_ELx_EC_HVC64]	= hyp_channel_handle,			\
+	HYP_CHANNEL_SMC_HANDLER
+
+/* The same of a table that has a handler for hypercalls already; that one calls ours. */
+#define HYP_CHANNEL_SMC_HANDLER						\
 	[ESR_ELx_EC_SMC64]	= hyp_channel_handle,
 
 /* Do guests record this event themselves? Then no other site of EL2 looks at it. */
@@ -115,7 +119,9 @@ static __always_inline u64 hyp_channel_at(u64 cntvct)
 
 #else
 #define HYP_CHANNEL_EXIT_HANDLERS
+#define HYP_CHANNEL_SMC_HANDLER
 static inline bool hyp_channel_has(unsigned int event) { return false; }
+static inline bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code) { return false; }
 static inline void hyp_channel_flush(struct kvm_vcpu *vcpu, const struct kvm_vcpu *host_vcpu) { }
 static inline void hyp_channel_sync(struct kvm_vcpu *host_vcpu, const struct kvm_vcpu *vcpu) { }
 #endif
