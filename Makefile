@@ -97,7 +97,7 @@ help:
 	@echo '                  boot that kernel in QEMU in each mode, and trace'
 	@echo 'make clean        remove build/'
 	@echo
-	@echo 'KERNEL=6.18 is for another kernel, which is built in build/6.18: KSRC, or'
+	@echo 'KERNEL=6.18 or 7.3 is for another kernel, which is built in build/6.18: KSRC, or'
 	@echo '  HYP_KERNELS=/path/to/folder            with linux-6.18.*.tar.xz'
 	@echo "Without Debian, or to build another 6.12.y, set these for all commands:"
 	@echo '  KSRC=/path/to/linux-6.12.y             unpatched; it is copied, not changed'

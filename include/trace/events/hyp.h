@@ -1144,6 +1144,127 @@ DEFINE_EVENT(vm_handle, vm_unreserve,
 );
 #endif /* HYPTRACE_GUESTS_MEMORY */
 
+#ifdef HYPTRACE_PROTECTED_GUESTS
+/* Protected guests, whose memory the host can't use. (Before Linux 7.3, there are none.) */
+
+DECLARE_EVENT_CLASS(guest_page,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
+	TP_ARGS(vm, ipa, pfn, ret),
+	TP_STRUCT__entry(
+		__field(u64, ipa)
+		__field(u64, pfn)
+		__field(s32, ret)
+		__field(u16, vm)
+	),
+	TP_fast_assign(
+		__entry->ipa = ipa;
+		__entry->pfn = pfn;
+		__entry->ret = ret;
+		__entry->vm = hyp_vm_number(vm);
+	),
+	TP_printk("vm=%u ipa=0x%llx pfn=0x%llx ret=%d", __entry->vm, __entry->ipa,
+		  __entry->pfn, __entry->ret)
+);
+
+/* The host donates a page to a guest, and loses access. */
+DEFINE_EVENT(guest_page, mem_host_donate_guest,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
+	TP_ARGS(vm, ipa, pfn, ret)
+);
+
+/* A guest shares a page of its own with the host. pfn is 0 if it was not. */
+DEFINE_EVENT(guest_page, mem_guest_share_host,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
+	TP_ARGS(vm, ipa, pfn, ret)
+);
+
+/* A guest stops sharing a page with the host. pfn is 0 if none was shared. */
+DEFINE_EVENT(guest_page, mem_guest_unshare_host,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
+	TP_ARGS(vm, ipa, pfn, ret)
+);
+
+/* The host gets a page of a guest back, which is torn down. pfn is 0 if it had none there. */
+DEFINE_EVENT(guest_page, mem_host_reclaim_guest,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
+	TP_ARGS(vm, ipa, pfn, ret)
+);
+
+/* The host takes a page from a guest that lives, for which it is poisoned from now on. */
+DEFINE_EVENT(guest_page, mem_host_force_reclaim_guest,
+	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
+	TP_ARGS(vm, ipa, pfn, ret)
+);
+
+/* EL2 clears a page of a guest before the host gets it. */
+TRACE_EVENT(mem_poison,
+	TP_PROTO(u64 pfn),
+	TP_ARGS(pfn),
+	TP_STRUCT__entry(
+		__field(u64, pfn)
+	),
+	TP_fast_assign(
+		__entry->pfn = pfn;
+	),
+	TP_printk("pfn=0x%llx", __entry->pfn)
+);
+
+/* EL2 refuses memory to the host, which gets an abort. */
+TRACE_EVENT(host_abort_inject,
+	TP_PROTO(u64 addr),
+	TP_ARGS(addr),
+	TP_STRUCT__entry(
+		__field(u64, addr)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+	),
+	TP_printk("addr=0x%llx", __entry->addr)
+);
+
+/* The host has accessed a system register that is not there for it: it is undefined. */
+TRACE_EVENT(host_sysreg,
+	TP_PROTO(u64 esr),
+	TP_ARGS(esr),
+	TP_STRUCT__entry(
+		__field(u32, sysreg)
+		__field(u8, write)
+	),
+	TP_fast_assign(
+		__entry->sysreg = esr_sys64_to_sysreg(esr);
+		__entry->write = !(esr & ESR_ELx_SYS64_ISS_DIR_READ);
+	),
+	TP_printk("%s %s",
+		  __print_symbolic(__entry->write, HYP_SYMBOLS(HYP_ACCESS_LIST)),
+		  __print_symbolic(__entry->sysreg, HYP_SYMBOLS(HYP_SYSREG_LIST)))
+);
+
+/* EL2 itself answers a hypercall of a protected guest, which is one of few. */
+TRACE_EVENT(pvm_call,
+	TP_PROTO(union hyp_guest vcpu, struct hyp_public func_id, struct hyp_public ret),
+	TP_ARGS(vcpu, func_id, ret),
+	TP_STRUCT__entry(
+		__field(s64, ret)
+		__field(u32, func_id)
+		VCPU_ENTRY
+	),
+	TP_fast_assign(
+		__entry->ret = ret.value;
+		__entry->func_id = func_id.value;
+		VCPU_ASSIGN(vcpu);
+	),
+	TP_printk(VCPU_PR_FMT " %s func_id=0x%x ret=%lld", VCPU_PR_ARG,
+		  __print_symbolic(__entry->func_id, HYP_SYMBOLS(HYP_SMC_LIST)),
+		  __entry->func_id, __entry->ret)
+);
+
+/* A VM is being torn down from now on; vm_destroy is the end of that. */
+DEFINE_EVENT(vm_change, vm_start_teardown,
+	TP_PROTO(s32 handle, s32 ret),
+	TP_ARGS(handle, ret)
+);
+#endif /* HYPTRACE_PROTECTED_GUESTS */
+
 /* EL2's own memory */
 
 /*

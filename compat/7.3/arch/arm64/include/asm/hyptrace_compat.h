@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracing of the hypervisor: what is different in other versions of Linux, for arm64. There is a
+ * file like this for each; this one is for 7.3.
+ */
+#ifndef __ASM_HYPTRACE_COMPAT_H
+#define __ASM_HYPTRACE_COMPAT_H
+
+#include <asm/text-patching.h>
+
+/* With protection, EL2 manages the memory of guests, so there are events of that. */
+#define HYPTRACE_GUESTS_MEMORY
+
+/* There are protected guests, and events of them. */
+#define HYPTRACE_PROTECTED_GUESTS
+
+/* The CPU's interface to the interrupt controller is system registers. */
+#define HYPTRACE_HAS_GIC_SYSREGS	ARM64_HAS_GICV3_CPUIF
+
+/* Only some stable releases have it. */
+#ifndef __noipa
+#if __has_attribute(__noipa__)
+#define __noipa				__attribute__((__noipa__))
+#else
+#define __noipa
+#endif
+#endif
+
+/*
+ * KVM's own hypercalls whose result may be shown: a number or an error. One that returns nothing
+ * leaves an argument in the register, perhaps an address; another one may return an address of
+ * EL2.
+ */
+#define HYPTRACE_SHOWN_HCALLS(X)		\
+	X(__pkvm_init)				\
+	X(__pkvm_cpu_set_vector)		\
+	X(__vgic_v3_get_gic_config)		\
+	X(__pkvm_prot_finalize)			\
+	X(__pkvm_host_share_hyp)		\
+	X(__pkvm_host_unshare_hyp)		\
+	X(__pkvm_host_donate_guest)		\
+	X(__pkvm_host_share_guest)		\
+	X(__pkvm_host_unshare_guest)		\
+	X(__pkvm_host_relax_perms_guest)	\
+	X(__pkvm_host_wrprotect_guest)		\
+	X(__pkvm_host_test_clear_young_guest)	\
+	X(__pkvm_host_mkyoung_guest)		\
+	X(__kvm_vcpu_run)			\
+	X(__pkvm_reserve_vm)			\
+	X(__pkvm_init_vm)			\
+	X(__pkvm_init_vcpu)			\
+	X(__pkvm_vcpu_in_poison_fault)		\
+	X(__pkvm_force_reclaim_guest_page)	\
+	X(__pkvm_reclaim_dying_guest_page)	\
+	X(__pkvm_start_teardown_vm)		\
+	X(__pkvm_finalize_teardown_vm)
+
+/* Bits of enum kvm_pgtable_prot, in events. Those of X are of EL1 and of EL0. */
+#define HYPTRACE_PROT_X			3
+#define HYPTRACE_PROT_X_PARTS		, { 1, "px" }, { 2, "ux" }
+#define HYPTRACE_PROT_W			4
+#define HYPTRACE_PROT_R			8
+#define HYPTRACE_PROT_DEVICE		16
+
+/* The last of enum pkvm_component_id. */
+#define HYPTRACE_OTHER_OWNER		"guest"
+
+/* The thread that runs a vCPU, or 0. */
+#define HYPTRACE_VCPU_TID(vcpu)			\
+({						\
+	guard(read_lock)(&(vcpu)->pid_lock);	\
+	pid_nr((vcpu)->pid);			\
+})
+
+/* __pkvm_hyp_donate_host() does not refuse what is not memory: EL2 would panic. */
+#define HYPTRACE_DONATION_IS_CHECKED	false
+
+/* A function that generates the parameters of a KUnit test has these parameters. */
+#define HYPTRACE_GEN_PARAMS(prev, desc)	struct kunit *test, const void *prev, char *desc
+
+/* A guest gets the real time and the counter at once, into a struct system_time_snapshot. */
+#define HYPERTRACE_GET_SNAPSHOT(snap)	ktime_get_snapshot_id(CLOCK_REALTIME, snap)
+#define HYPERTRACE_REAL(snap)		((snap)->systime)
+
+#endif /* __ASM_HYPTRACE_COMPAT_H */
