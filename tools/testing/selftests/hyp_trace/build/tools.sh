@@ -41,9 +41,9 @@ make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
 	[ "$before" = "$(fingerprint "$tree")" ]
 result "apply twice says so and changes nothing"
 
-echo CONFIG_NVHE_EL2_TRACING=y > "$tree/.config"
+echo CONFIG_NVHE_EL2_FUNCTION_TRACER=y > "$tree/.config"
 make -s -C "$top" apply KSRC="$tree" > "$log" 2>&1 &&
-	grep -q "CONFIG_NVHE_EL2_TRACING is CONFIG_KVM_HYPTRACE now.*$tree/.config" "$log"
+	grep -q "CONFIG_NVHE_EL2_FUNCTION_TRACER is CONFIG_KVM_HYPTRACE_FUNCTIONS now.*$tree/.config" "$log"
 result "apply says which options of a configuration have another name now"
 rm "$tree/.config"
 

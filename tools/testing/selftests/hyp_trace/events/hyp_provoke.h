@@ -368,6 +368,59 @@ static void guest_block(void)
 	guests(code, sizeof(code), 0, nothing, run_in_block);
 }
 
+/* A read by the kernel, unlike one by its user, takes the page from a protected guest by force. */
+static void have_kernel_read(const void *page)
+{
+	int fd = open("/proc/self/mem", O_RDONLY);
+	char byte;
+
+	if (pread(fd, &byte, 1, (uintptr_t)page) != 1)
+		err(1, "/proc/self/mem");
+	close(fd);
+}
+
+/* linux/arm-smccc.h */
+#define ARM_SMCCC_VENDOR_HYP_KVM_MEM_SHARE_FUNC_ID	0xc6000003
+#define ARM_SMCCC_VENDOR_HYP_KVM_MEM_UNSHARE_FUNC_ID	0xc6000004
+
+/* The guest calls a function that is in a register, about the page in x6. */
+#define PVM_CALL(func)							\
+	0xaa0003e0 | (func) << 16,	/* mov x0, xFUNC */		\
+	0xaa0603e1,			/* mov x1, x6 */		\
+	0xaa1f03e2,			/* mov x2, xzr */		\
+	0xaa1f03e3,			/* mov x3, xzr */		\
+	0xd4000002			/* hvc #0 */
+
+/*
+ * Two protected guests. Each shares a page with the host for a while, and tries both again; then the
+ * host takes another one.
+ */
+static void guest_protected(void)
+{
+	/* str x4, [x5]; str x4, [x6]; share x6, twice; unshare x6, twice; str x0, [x4] */
+	static const uint32_t code[] = {
+		0xf90000a4, 0xf90000c4, PVM_CALL(7), PVM_CALL(7), PVM_CALL(8), PVM_CALL(8), STORE,
+	};
+	const size_t size = 4 * page_size();
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct vm vm = vm_create_type(KVM_VM_TYPE_ARM_PROTECTED, code, sizeof(code), i, 0);
+		char *data = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		set_slot(vm.vm, 1, DATA_IPA, data, size, 0);
+		set_reg(&vm, CORE_REG(regs.regs[5]), DATA_IPA + i * page_size());
+		set_reg(&vm, CORE_REG(regs.regs[6]), DATA_IPA + (2 + i) * page_size());
+		set_reg(&vm, CORE_REG(regs.regs[7]), ARM_SMCCC_VENDOR_HYP_KVM_MEM_SHARE_FUNC_ID);
+		set_reg(&vm, CORE_REG(regs.regs[8]), ARM_SMCCC_VENDOR_HYP_KVM_MEM_UNSHARE_FUNC_ID);
+		vm_run(&vm);
+		have_kernel_read(data + i * page_size());
+		vm_destroy(&vm);
+		munmap(data, size);
+	}
+}
+
 /* Two VMs that are never run. */
 static void vm_unused(void)
 {
@@ -589,9 +642,15 @@ static void hvc_init_vcpu(void)
 	hvc(hcall_id("__pkvm_init_vcpu"), "1 0 1");
 }
 
+/* Since Linux 7.3, it takes two calls. */
 static void hvc_teardown_vm(void)
 {
-	hvc(hcall_id("__pkvm_teardown_vm"), "1");
+	if (is_since(7, 3)) {
+		hvc(hcall_id("__pkvm_start_teardown_vm"), "1");
+		hvc(hcall_id("__pkvm_finalize_teardown_vm"), "1");
+	} else {
+		hvc(hcall_id("__pkvm_teardown_vm"), "1");
+	}
 }
 
 /* Create a VM at an address that is not shared. */

@@ -38,6 +38,11 @@ struct vm {
 	struct kvm_run	*run;
 };
 
+/* The host can't use the memory of such a VM (since Linux 7.3). */
+#ifndef KVM_VM_TYPE_ARM_PROTECTED
+#define KVM_VM_TYPE_ARM_PROTECTED	(1ul << 31)
+#endif
+
 #define CORE_REG(name)	(KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE | \
 			 KVM_REG_ARM_CORE_REG(name))
 
@@ -113,21 +118,30 @@ static inline void vcpu_init(struct vm *vm, int vcpu, uint32_t features)
 		err(1, "mmap of a vCPU");
 }
 
-/* Create a VM with a vCPU of that index, 0 or 1; with 1 there is another vCPU before it. */
-static inline struct vm vm_create_vcpu(const uint32_t *code, size_t size, int index,
-				       uint32_t features)
+/*
+ * Create a VM, of a type of KVM's, with a vCPU of that index, 0 or 1; with 1 there is another vCPU
+ * before it.
+ */
+static inline struct vm vm_create_type(unsigned long type, const uint32_t *code, size_t size,
+				       int index, uint32_t features)
 {
 	struct vm vm = { .first = -1 };
 
 	vm.kvm = open("/dev/kvm", O_RDWR);
 	if (vm.kvm < 0)
 		err(1, "/dev/kvm");
-	vm.vm = IOCTL(vm.kvm, KVM_CREATE_VM, 0);
+	vm.vm = IOCTL(vm.kvm, KVM_CREATE_VM, type);
 	vm.code = add_memory(vm.vm, code, size);
 	if (index)
 		vm.first = IOCTL(vm.vm, KVM_CREATE_VCPU, 0);
 	vcpu_init(&vm, IOCTL(vm.vm, KVM_CREATE_VCPU, (long)index), features);
 	return vm;
+}
+
+static inline struct vm vm_create_vcpu(const uint32_t *code, size_t size, int index,
+				       uint32_t features)
+{
+	return vm_create_type(0, code, size, index, features);
 }
 
 static inline struct vm vm_create(const uint32_t *code, size_t size)

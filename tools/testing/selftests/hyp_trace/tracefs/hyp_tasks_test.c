@@ -372,6 +372,7 @@ TEST_F(hyp, a_machine_that_has_hibernated_is_traced_as_before)
 {
 	int cpu;
 
+	SKIP_IF_IT_NEVER_WAKES_UP();
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "4096"));
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:hyp_e* hyp:host_hcall"));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
