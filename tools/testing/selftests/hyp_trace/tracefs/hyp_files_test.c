@@ -15,12 +15,12 @@
  */
 static const char * const absent[] = {
 	"dyn_ftrace_total_info", "enabled_functions", "set_ftrace_notrace_pid", "set_ftrace_pid",
-	"snapshot", "snapshot_raw", "trace_marker_raw",
+	"snapshot", "snapshot_raw", "trace_marker_raw", "tracing_max_latency",
 	"func-no-repeats", "funcgraph-irqs", "sleep-time",
 };
 
 /* hyp/ does not have these either; other kernels may have them in an instance. */
-static const char * const absent_too[] = { "inject", "tracing_max_latency" };
+static const char * const absent_too[] = { "inject" };
 
 /* Files that hyp/ has if EL2's functions can be traced, and an ordinary instance may have. */
 static const char * const of_functions[] = {
