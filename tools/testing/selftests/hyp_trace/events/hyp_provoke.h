@@ -392,8 +392,8 @@ static void have_kernel_read(const void *page)
 	0xd4000002			/* hvc #0 */
 
 /*
- * Two protected guests. Each shares a page with the host for a while, and tries both again; then the
- * host takes another one.
+ * Two protected guests. Each shares a page with the host for a while, and tries both again; then
+ * the host takes another one.
  */
 static void guest_protected(void)
 {

@@ -40,7 +40,7 @@ struct vm {
 
 /* The host can't use the memory of such a VM (since Linux 7.3). */
 #ifndef KVM_VM_TYPE_ARM_PROTECTED
-#define KVM_VM_TYPE_ARM_PROTECTED	(1ul << 31)
+#define KVM_VM_TYPE_ARM_PROTECTED	0x80000000ul
 #endif
 
 #define CORE_REG(name)	(KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE | \
