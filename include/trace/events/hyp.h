@@ -1172,13 +1172,13 @@ DEFINE_EVENT(guest_page, mem_host_donate_guest,
 	TP_ARGS(vm, ipa, pfn, ret)
 );
 
-/* A guest shares a page of its own with the host. pfn is 0 if it was not. */
+/* A guest shares a page of its own with the host. If not, what it has asked for is withheld: 0. */
 DEFINE_EVENT(guest_page, mem_guest_share_host,
 	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
 	TP_ARGS(vm, ipa, pfn, ret)
 );
 
-/* A guest stops sharing a page with the host. pfn is 0 if none was shared. */
+/* A guest stops sharing a page with the host. If not, what it has asked for is withheld: 0. */
 DEFINE_EVENT(guest_page, mem_guest_unshare_host,
 	TP_PROTO(union hyp_guest_vm vm, u64 ipa, u64 pfn, s32 ret),
 	TP_ARGS(vm, ipa, pfn, ret)
