@@ -47,6 +47,9 @@
 	X(__pkvm_init_vcpu)			\
 	X(__pkvm_teardown_vm)
 
+/* The host's hypercalls have numbers below this; the last one is ours. */
+#define HYPTRACE_NR_HCALLS		(__KVM_HOST_SMCCC_FUNC___hyp_trace_test + 1)
+
 /* Bits of enum kvm_pgtable_prot, in events. */
 #define HYPTRACE_PROT_X			1
 #define HYPTRACE_PROT_X_PARTS

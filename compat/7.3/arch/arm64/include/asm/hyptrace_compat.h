@@ -55,6 +55,9 @@
 	X(__pkvm_start_teardown_vm)		\
 	X(__pkvm_finalize_teardown_vm)
 
+/* The host's hypercalls have numbers below this. */
+#define HYPTRACE_NR_HCALLS		__KVM_HOST_SMCCC_FUNC_MAX
+
 /* Bits of enum kvm_pgtable_prot, in events. Those of X are of EL1 and of EL0. */
 #define HYPTRACE_PROT_X			3
 #define HYPTRACE_PROT_X_PARTS		, { 1, "px" }, { 2, "ux" }

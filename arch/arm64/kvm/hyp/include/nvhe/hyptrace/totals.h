@@ -10,6 +10,7 @@
 
 #include <linux/limits.h>
 
+#include <asm/hyptrace_compat.h>
 #include <asm/kvm_asm.h>
 #include <asm/hyptrace_totals.h>
 
@@ -44,7 +45,7 @@ struct hyp_totals_own {
 };
 
 /* Hypercalls, whose rows are found by number. */
-#define HYP_TOTALS_HCALL_IDS	(__KVM_HOST_SMCCC_FUNC___hyp_trace_test + 1)
+#define HYP_TOTALS_HCALL_IDS	HYPTRACE_NR_HCALLS
 
 /**
  * struct hyp_totals_cpu - totals of one CPU
