@@ -56,8 +56,8 @@ static inline int hibernate(void)
 
 /*
  * The tests' output goes to a port of QEMU's. Since Linux 7.3, a machine that has slept tells QEMU
- * of the port before it has room for the answer, that somebody listens, and QEMU drops that: whoever
- * writes to the port waits for ever.
+ * of the port before it has room for the answer, that somebody listens, and QEMU drops that.
+ * Whoever writes to the port waits for ever.
  */
 #define SKIP_IF_IT_NEVER_WAKES_UP()					\
 	do {								\

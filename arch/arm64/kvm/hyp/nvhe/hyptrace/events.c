@@ -18,9 +18,10 @@
 
 /* KVM's own numbers, which events have: readers get them as text. */
 static_assert((int)HYP_OWNER_HYP == (int)PKVM_ID_HYP);
-static_assert(KVM_PGTABLE_PROT_X == HYPTRACE_PROT_X && KVM_PGTABLE_PROT_W == HYPTRACE_PROT_W &&
-	      KVM_PGTABLE_PROT_R == HYPTRACE_PROT_R &&
-	      KVM_PGTABLE_PROT_DEVICE == HYPTRACE_PROT_DEVICE);
+static_assert(KVM_PGTABLE_PROT_X == HYPTRACE_PROT_X);
+static_assert(KVM_PGTABLE_PROT_W == HYPTRACE_PROT_W);
+static_assert(KVM_PGTABLE_PROT_R == HYPTRACE_PROT_R);
+static_assert(KVM_PGTABLE_PROT_DEVICE == HYPTRACE_PROT_DEVICE);
 
 /*
  * Fill in a record's struct trace_entry.
