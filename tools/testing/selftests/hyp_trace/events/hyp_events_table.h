@@ -23,7 +23,8 @@ enum {
 	SMALL_BLOCKS	= 1 << 10,	/* some block of memory has nothing of EL2's in it */
 	BEFORE_6_18	= 1 << 11,	/* the kernel is Linux 6.17 or earlier */
 	SINCE_6_18	= 1 << 12,	/* EL2 manages the memory of guests */
-	SINCE_7_3	= 1 << 13,	/* there are protected guests */
+	BEFORE_7_3	= 1 << 13,	/* the kernel is Linux 7.2 or earlier */
+	SINCE_7_3	= 1 << 14,	/* there are protected guests */
 };
 
 /* guests() runs two guests: the vCPU of one is number 0, of the other number 1. */
@@ -255,7 +256,8 @@ static const struct row table[] = {
 	{ "vm_create_vcpu", guest_store, "handle=4096 ret=0", PROTECTED },
 	{ "vm_create_vcpu", hvc_init_vcpu, "handle=1 ret=-12", PROTECTED },
 	{ "vm_destroy", guest_store, "handle=4096 ret=0", PROTECTED },
-	{ "vm_destroy", hvc_teardown_vm, "handle=1 ret=-22?", PROTECTED },
+	{ "vm_destroy", hvc_teardown_vm, "handle=1 ret=-2", PROTECTED | BEFORE_7_3 },
+	{ "vm_destroy", hvc_teardown_vm, "handle=1 ret=-22", PROTECTED | SINCE_7_3 },
 	{ "pool_alloc", guest_store, "pool=vm order=[0-9] ret=0", PROTECTED },
 	{ "pool_alloc", pass_around_afar, "pool=el2 order=0 ret=0", PROTECTED | SMALL_BLOCKS },
 	{ "pool_alloc", pass_around_afar, "pool=host order=0 ret=0",

@@ -50,8 +50,7 @@ static unsigned int machine(void)
 	if (is_fresh())
 		has |= FRESH;
 	has |= is_since(6, 18) ? SINCE_6_18 : BEFORE_6_18;
-	if (is_since(7, 3))
-		has |= SINCE_7_3;
+	has |= is_since(7, 3) ? SINCE_7_3 : BEFORE_7_3;
 	has |= page_size() == 4096 ? PAGES_4K : PAGES_LARGER;
 	if (block_size() <= AFAR_SIZE / 2)
 		has |= SMALL_BLOCKS;
