@@ -43,6 +43,7 @@ struct ext_ring_record {
  *		pages may be freed
  * @open:	the writer may write
  * @suspended:	closed temporarily: events that are not written are counted
+ * @muted:	open or not, the writer does not write just now, and events are not counted
  * @overwrite:	if the ring is full: reuse the oldest unread page, else drop the event
  * @dropped:	events dropped, in no-overwrite mode or while @suspended
  * @missed:	events dropped while @suspended that @dropped does not include yet
@@ -69,6 +70,7 @@ struct ext_ring {
 
 	bool			open;
 	bool			suspended;
+	bool			muted;
 	bool			overwrite;
 	u64			dropped;
 	u64			missed;
@@ -309,6 +311,8 @@ u64 ext_ring_reset(struct ext_ring *ring);
 void ext_ring_open(struct ext_ring *ring);
 void ext_ring_close(struct ext_ring *ring);
 void ext_ring_suspend(struct ext_ring *ring);
+void ext_ring_mute(struct ext_ring *ring);
+void ext_ring_unmute(struct ext_ring *ring);
 void ext_ring_set_alarm(struct ext_ring *ring, u64 pos);
 void ext_ring_call_reader(struct ext_ring *ring);
 

@@ -185,6 +185,9 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
 	u64 delta;
 	u32 extend;
 
+	if (ring->muted)
+		return -1;
+
 	if (!ring->open) {
 		ring->missed += ring->suspended;
 		return -1;
@@ -547,4 +550,27 @@ void ext_ring_suspend(struct ext_ring *ring)
 {
 	ring->suspended = true;
 	ring_stop(ring);
+}
+
+/**
+ * ext_ring_mute() - write nothing up to ext_ring_unmute(); events are not counted
+ * @ring:	as for ext_ring_close(). It stays open if it is: nobody may take it away
+ *
+ * Context: the ring's own CPU.
+ */
+void ext_ring_mute(struct ext_ring *ring)
+{
+	ring->muted = true;
+	ring->limit = 0;
+}
+
+/**
+ * ext_ring_unmute() - write again, if the ring is open
+ * @ring:	the ring. The next event sets its limit
+ *
+ * Context: the ring's own CPU.
+ */
+void ext_ring_unmute(struct ext_ring *ring)
+{
+	ring->muted = false;
 }

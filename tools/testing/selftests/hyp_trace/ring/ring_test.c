@@ -350,6 +350,30 @@ static void a_suspended_ring_counts_what_it_does_not_take(void)
 	ring_delete(t);
 }
 
+static void a_muted_ring_takes_nothing_and_counts_nothing(void)
+{
+	struct test_ring *t = ring_new(2, true);
+	int i;
+
+	emit(t, 1);
+	for (i = 0; i < 2; i++) {
+		ext_ring_mute(&t->ring);
+		CHECK(!emit(t, 99) && !emit(t, 99), "written while muted");
+		if (i) {
+			ext_ring_suspend(&t->ring);
+			CHECK(!emit(t, 99), "written while muted and suspended");
+			ext_ring_open(&t->ring);
+			CHECK(!emit(t, 99), "written while muted and open");
+		}
+		ext_ring_unmute(&t->ring);
+		CHECK(emit(t, 2 + i), "refused");
+	}
+	CHECK(!t->meta.dropped, "%llu dropped", (unsigned long long)t->meta.dropped);
+	consume(t);
+	CHECK(t->read == 3 && !t->lost, "read %llu", (unsigned long long)t->read);
+	ring_delete(t);
+}
+
 static void reset_empties(void)
 {
 	struct test_ring *t = ring_new(3, true);
@@ -707,6 +731,7 @@ static const struct test tests[] = {
 	TEST(time_far_apart_and_backwards),
 	TEST(a_closed_ring_takes_nothing_and_goes_on_where_it_was),
 	TEST(a_suspended_ring_counts_what_it_does_not_take),
+	TEST(a_muted_ring_takes_nothing_and_counts_nothing),
 	TEST(reset_empties),
 	TEST(only_a_spare_goes_into_the_ring),
 	TEST(what_is_a_spare_is_left_alone),
