@@ -51,6 +51,17 @@ static inline void hyp_channel_sync(struct kvm_vcpu *host_vcpu, const struct kvm
 	WRITE_ONCE(host_vcpu->arch.hyp_channel.limited, vcpu->arch.hyp_channel.limited);
 }
 
+/**
+ * hyp_channel_features() - EL2 answers KVM's function FEATURES itself
+ * @vcpu:	the vCPU that calls it
+ * @words:	the four words that it returns: the channel's bit is added
+ */
+static inline void hyp_channel_features(const struct kvm_vcpu *vcpu, u64 *words)
+{
+	if (READ_ONCE(vcpu->arch.hyp_channel.interval))
+		words[HYPERTRACE_FEATURE / 32] |= BIT(HYPERTRACE_FEATURE % 32);
+}
+
 /* A register of a call, which the guest wants to be recorded: so it is no secret. */
 static __always_inline u64 hyp_channel_reg(union hyp_guest guest, u8 reg)
 {
@@ -122,6 +133,7 @@ static __always_inline u64 hyp_channel_at(u64 cntvct)
 #define HYP_CHANNEL_SMC_HANDLER
 static inline bool hyp_channel_has(unsigned int event) { return false; }
 static inline bool hyp_channel_handle(struct kvm_vcpu *vcpu, u64 *exit_code) { return false; }
+static inline void hyp_channel_features(const struct kvm_vcpu *vcpu, u64 *words) { }
 static inline void hyp_channel_flush(struct kvm_vcpu *vcpu, const struct kvm_vcpu *host_vcpu) { }
 static inline void hyp_channel_sync(struct kvm_vcpu *host_vcpu, const struct kvm_vcpu *vcpu) { }
 #endif
