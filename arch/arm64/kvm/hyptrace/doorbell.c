@@ -65,7 +65,7 @@ void hyptrace_handle_doorbell(void)
  */
 int __init hyptrace_doorbell_init(void)
 {
-	struct irq_data *data = irq_get_irq_data(arch_irq_work_irq());
+	struct irq_data *data = irq_get_irq_data(hyptrace_test_doorbell(arch_irq_work_irq()));
 	int ret;
 
 	if (!data)

@@ -167,8 +167,10 @@ extern struct trace_ext_functions hyptrace_functions;
 
 #ifdef CONFIG_KVM_HYPTRACE_TEST
 void hyptrace_test_init(struct dentry *dir);
+int hyptrace_test_doorbell(int irq);
 #else
 static inline void hyptrace_test_init(struct dentry *dir) { }
+static inline int hyptrace_test_doorbell(int irq) { return irq; }
 #endif
 
 #endif /* __ARM64_KVM_HYPTRACE_HOST_H */

@@ -255,10 +255,13 @@ static inline bool has_gicv3(void)
 	return interrupts_have("GICv3");
 }
 
-/* KVM knows the interrupt controller: a GICv3, or a GICv2 that can be virtualized. */
+/*
+ * KVM knows the interrupt controller: a GICv3, or a GICv2 that can be virtualized. And there is an
+ * interrupt that is the same on each CPU.
+ */
 static inline bool el2_can_ring(void)
 {
-	return interrupts_have("vgic");
+	return interrupts_have("vgic") && !cmdline_has("hyp_trace_no_doorbell");
 }
 
 /* Emit selftest events @first..@last on this CPU. */

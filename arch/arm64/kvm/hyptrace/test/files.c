@@ -15,6 +15,11 @@
  *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
  *   write_hold		holds (1), or lets go (0), what each task switch does for tracing
  *
+ * On the command line:
+ *
+ *   hyp_trace_no_doorbell	EL2 finds no interrupt to raise, as where each CPU has interrupts of
+ *				its own (GICv5)
+ *
  * The files give a user no more than a compromised kernel could do without them.
  */
 
@@ -38,6 +43,26 @@
 
 #define CREATE_TRACE_POINTS
 #include "event.h"
+
+static bool no_doorbell __initdata;
+
+static int __init set_no_doorbell(char *arg)
+{
+	no_doorbell = true;
+	return 0;
+}
+early_param("hyp_trace_no_doorbell", set_no_doorbell);
+
+/**
+ * hyptrace_test_doorbell() - look up the doorbell's interrupt, or fail
+ * @irq:	the interrupt
+ *
+ * Return: @irq, or 0, which is none
+ */
+int __init hyptrace_test_doorbell(int irq)
+{
+	return no_doorbell ? 0 : irq;
+}
 
 static ssize_t write_event_write(struct file *filp, const char __user *ubuf,
 				 size_t cnt, loff_t *ppos)

@@ -6,7 +6,7 @@
 
 . /tests/result.sh
 
-! grep -q vgic /proc/interrupts && dmesg | grep -q "hyp_trace: EL2 can't interrupt"
+{ ! grep -q vgic /proc/interrupts || grep -q hyp_trace_no_doorbell /proc/cmdline; } && dmesg | grep -q "hyp_trace: EL2 can't interrupt"
 result "EL2 can't interrupt, and a message says so"
 
 hold_switches
