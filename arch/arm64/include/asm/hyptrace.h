@@ -165,6 +165,9 @@ static inline void hyptrace_doorbell(void)
 /* EL2's variable: no tracing until the next boot (kvm-arm.hyp_trace=off). */
 extern bool kvm_nvhe_sym(hyp_trace_locked);
 
+/* EL2's variable: runs of protected guests are not traced (kvm-arm.hyp_trace=unprotected). */
+extern bool kvm_nvhe_sym(hyp_trace_unprotected);
+
 /* EL2's variable: the distributor of a GICv2, in EL2's address space, or NULL. */
 extern void __iomem *kvm_nvhe_sym(hyp_trace_gicd);
 

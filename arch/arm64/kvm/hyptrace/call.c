@@ -5,9 +5,11 @@
 
 #include <linux/init.h>
 #include <linux/kstrtox.h>
+#include <linux/string.h>
 #include <linux/trace_ext.h>
 
 #include <asm/hyptrace.h>
+#include <asm/hyptrace_compat.h>
 #include <asm/kvm_asm.h>
 #include <asm/kvm_host.h>
 
@@ -23,11 +25,24 @@ const char *hyptrace_if_locked(int ret)
 	       ", tracing is locked: boot with kvm-arm.hyp_trace=on" : "";
 }
 
+#ifdef HYPTRACE_PROTECTED_GUESTS
+static void __init hide_protected_guests(void)
+{
+	kvm_nvhe_sym(hyp_trace_unprotected) = true;
+}
+#else
+static void __init hide_protected_guests(void) { }
+#endif
+
 /* This early the host may still write to EL2's variables. */
-static int __init lock_or_not(char *arg)
+static int __init set_what_is_traced(char *arg)
 {
 	bool on;
 
+	if (arg && !strcmp(arg, "unprotected")) {
+		hide_protected_guests();
+		return 0;
+	}
 	if (kstrtobool(arg, &on))
 		return -EINVAL;
 
@@ -35,7 +50,7 @@ static int __init lock_or_not(char *arg)
 	kvm_nvhe_sym(hyp_trace_locked) = locked;
 	return 0;
 }
-early_param("kvm-arm.hyp_trace", lock_or_not);
+early_param("kvm-arm.hyp_trace", set_what_is_traced);
 
 bool hyptrace_el2_dead;
 

@@ -123,6 +123,48 @@ static __always_inline bool hyp_trace_any(void)
 	return hyp_word_read(HYP_EVENT_ANY);
 }
 
+#ifdef HYPTRACE_PROTECTED_GUESTS
+extern bool hyp_trace_unprotected;
+
+void __hyp_trace_hide(void);
+void __hyp_trace_show(void);
+
+/* Does the host want this vCPU's runs not to be traced? */
+static __always_inline bool hyp_trace_hides(const struct kvm_vcpu *vcpu)
+{
+	return unlikely(hyp_trace_unprotected) && vcpu_is_protected(vcpu);
+}
+
+/* Has the hypercall that is about to return done what is hidden? */
+static __always_inline bool hyp_trace_has_hidden(void)
+{
+	return this_cpu_ptr(&hyp_trace_cpu)->leave & HYP_LEAVE_HIDDEN;
+}
+
+/**
+ * hyp_trace_hide() - a vCPU is about to be run: trace nothing from here on if that is hidden
+ * @vcpu:	EL2's copy of the vCPU
+ */
+static __always_inline void hyp_trace_hide(const struct kvm_vcpu *vcpu)
+{
+	if (hyp_trace_hides(vcpu))
+		__hyp_trace_hide();
+}
+
+/**
+ * hyp_trace_show() - a vCPU has run: trace again
+ * @vcpu:	EL2's copy of the vCPU
+ */
+static __always_inline void hyp_trace_show(const struct kvm_vcpu *vcpu)
+{
+	if (hyp_trace_hides(vcpu))
+		__hyp_trace_show();
+}
+#else
+static inline bool hyp_trace_hides(const struct kvm_vcpu *vcpu) { return false; }
+static inline bool hyp_trace_has_hidden(void) { return false; }
+#endif
+
 u64 __hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 last_exit);
 void __hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 exit_code);
 
@@ -131,15 +173,18 @@ void __hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 exit_code);
 
 /**
  * hyp_trace_guest_begin() - the host has EL2 run a vCPU
+ * @vcpu:	the vCPU
  *
  * EL2 looks only here, not at each exit of the guest that it handles. So the host ends the runs of
  * vCPUs when it begins to trace: hyptrace_end_guest_runs(), or hyptrace_totals_turn().
  *
  * Return: what is traced of guests: 0 for nothing, HYP_TRACE_TOTALS for totals only
  */
-static __always_inline u64 hyp_trace_guest_begin(void)
+static __always_inline u64 hyp_trace_guest_begin(const struct kvm_vcpu *vcpu)
 {
-	return hyp_word_read(HYP_EVENT_GUEST);
+	u64 traced = hyp_word_read(HYP_EVENT_GUEST);
+
+	return unlikely(traced) && hyp_trace_hides(vcpu) ? 0 : traced;
 }
 
 /*
@@ -351,6 +396,8 @@ static inline void hyp_emit_##name(proto)				\
 static inline void hyp_trace_guest_end(const struct kvm_vcpu *vcpu, u64 traced,
 				       u64 exit_code) { }
 static inline void hyp_trace_inject(const struct kvm_vcpu *vcpu) { }
+static inline void hyp_trace_hide(const struct kvm_vcpu *vcpu) { }
+static inline void hyp_trace_show(const struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_vm_init(struct kvm *kvm, const struct kvm *host_kvm) { }
 static inline void hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 				      bool handled) { }
@@ -364,7 +411,7 @@ static inline void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par) { }
 #define hyp_trace_host_vector(usual)	(usual)
 
 #define HYP_TRACE_NO_EXIT			0
-#define hyp_trace_guest_begin()			0
+#define hyp_trace_guest_begin(vcpu)		0
 #define hyp_trace_guest_run(vcpu, traced, exit)	__guest_enter(vcpu)
 
 #endif

@@ -67,6 +67,9 @@ static void record_panic(struct hyp_trace_cpu *cpu)
 	if (!hyp_emit_hyp_panic_enabled() || !ring_claim(cpu))
 		return;
 
+	/* This CPU may not have been tracing, or hidden what a guest does. */
+	cpu->traced = true;
+	ext_ring_unmute(&cpu->user.ring);
 	/* The page that is being written may be what EL2 has faulted on: leave it. */
 	cpu->user.ring.alarm = EXT_RING_NO_ALARM;
 	cpu->user.ring.overwrite = true;

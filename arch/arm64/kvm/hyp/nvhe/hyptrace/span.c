@@ -9,6 +9,9 @@ void __hyp_span_begin(struct hyp_span *span)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
+	if (!cpu->traced)
+		return;
+
 	span->id = ++cpu->nr_spans;
 	span->began = hyp_clock_now(&cpu->clock);
 	hyp_emit_hyp_span(HYP_SPAN_BEGIN, span, 0);

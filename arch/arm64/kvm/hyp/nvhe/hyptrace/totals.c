@@ -172,8 +172,7 @@ void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu)
 
 	hyp_trace_exit_at(HYP_CROSSING_PSCI, hyp_clock_at(&cpu->clock, now));
 	cpu->totals.psci = true;
-	cpu->totals.exit_host = 0;
-	cpu->totals.left = now;
+	hyp_totals_leave(&cpu->totals, now);
 }
 
 /* This CPU is back from PSCI firmware. */
@@ -182,7 +181,7 @@ void hyp_totals_psci_return(struct hyp_trace_cpu *cpu)
 	u64 now = hyp_clock_cycles();
 
 	hyp_trace_enter_at(HYP_CROSSING_PSCI, hyp_clock_at(&cpu->clock, now));
-	cpu->totals.away += now - cpu->totals.left;
+	hyp_totals_return(&cpu->totals, now);
 }
 
 /* Guests -------------------------------------------------------------------------- */

@@ -87,6 +87,7 @@ static inline bool hyp_trace_ring_is_loaded(const struct hyp_trace_ring *ring)
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
  * @traced:	a ring is open or suspended
+ * @hides:	what @traced will be when EL2 has done with a guest whose run is hidden
  * @followed:	what happens until EL2 is left goes to the follower's ring
  * @leave:	HYP_LEAVE_*, what there is to do when EL2 is left for the host
  * @follower:	the ring for the host itself: what is followed
@@ -108,6 +109,7 @@ struct hyp_trace_cpu {
 	u64			nr_spans;
 	u64			vector;
 	bool			traced;
+	bool			hides;
 	bool			followed;
 	u8			leave;
 	struct hyp_trace_ring	follower;
@@ -124,12 +126,13 @@ struct hyp_trace_cpu {
 
 /*
  * Raise the SGI; raise it for what is followed; tell the host if it does not know whether triggers
- * have stopped recording; this call's hyp_exit has been recorded.
+ * have stopped recording; this call's hyp_exit has been recorded; its result is not shown.
  */
 #define HYP_LEAVE_RING		BIT(0)
 #define HYP_LEAVE_FOLLOWED	BIT(1)
 #define HYP_LEAVE_TURNED	BIT(2)
 #define HYP_LEAVE_EXITED	BIT(3)
+#define HYP_LEAVE_HIDDEN	BIT(4)
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);
 

@@ -240,7 +240,7 @@ static __always_inline u8 hyp_pool_kind(const struct hyp_pool *pool)
  * It may be if asm/hyptrace_hcalls.h says so, for our hypercalls, or asm/hyptrace_compat.h, for
  * KVM's: add yours if it returns a number or an error.
  *
- * Return: the result; 0 for any other hypercall
+ * Return: the result; 0 for any other hypercall, and where what it has done is hidden
  */
 static __always_inline s64 hyp_hcall_result(u32 id,
 					    const struct kvm_cpu_context *host_ctxt)
@@ -249,6 +249,9 @@ static __always_inline s64 hyp_hcall_result(u32 id,
 #define HYP_HCALL_WITHHELD(name)
 #define HYP_HCALL_CASE(name, result, ...)	HYP_HCALL_##result(name)
 #define HYP_HCALL_OF_KVM(name)			case __KVM_HOST_SMCCC_FUNC_##name:
+
+	if (hyp_trace_has_hidden())
+		return 0;
 
 	switch (id) {
 	HYP_OUR_HCALLS(HYP_HCALL_CASE, HYP_HCALL_CASE)

@@ -54,7 +54,8 @@ struct hyp_totals_own {
  * @guest_key:	a vCPU's key of the kind GUEST, 0 if none
  * @guest:	the row of @guest_key
  * @left:	when the CPU has left EL2, for a guest or for PSCI firmware [cycles]
- * @away:	time at EL2 that does not count: a guest or PSCI firmware had the CPU [cycles]
+ * @away:	time at EL2 that does not count: a guest or PSCI firmware had the CPU, or what EL2 did
+ *		for a guest is hidden [cycles]
  * @exit_host:	1 as long as neither had it since the host has entered EL2, then 0. So a
  *		guest's exit that ends has been handled by the host if this is 1, by EL2 if
  *		it is 0
@@ -98,6 +99,19 @@ static __always_inline void hyp_totals_settle(struct hyp_totals_cpu *totals)
 	totals->away = 0;
 	totals->exit_host = 1;
 	totals->psci = false;
+}
+
+/* From now on the time is not EL2's. */
+static __always_inline void hyp_totals_leave(struct hyp_totals_cpu *totals, u64 now)
+{
+	totals->exit_host = 0;
+	totals->left = now;
+}
+
+/* From now on it is again. */
+static __always_inline void hyp_totals_return(struct hyp_totals_cpu *totals, u64 now)
+{
+	totals->away += now - totals->left;
 }
 
 void hyp_totals_open(struct hyp_trace_cpu *cpu);
