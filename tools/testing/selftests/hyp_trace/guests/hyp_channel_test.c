@@ -89,25 +89,11 @@ asm(".pushsection .rodata\n"
 	"guests_end:\n"
 	".popsection\n");
 
-static uint64_t get_reg(const struct vm *vm, uint64_t id)
-{
-	uint64_t value = 0;
-	struct kvm_one_reg reg = { .id = id, .addr = (uintptr_t)&value };
-
-	IOCTL(vm->vcpu, KVM_GET_ONE_REG, &reg);
-	return value;
-}
-
-static uint64_t x(int i)
-{
-	return CORE_REG(regs.regs[0]) + i * (CORE_REG(regs.regs[1]) - CORE_REG(regs.regs[0]));
-}
-
 static struct vm create(const uint32_t *code, const uint32_t *end)
 {
 	struct vm vm = vm_create(code, (uintptr_t)end - (uintptr_t)code);
 
-	set_reg(&vm, x(19), MMIO_IPA);
+	set_reg(&vm, x_reg(19), MMIO_IPA);
 	return vm;
 }
 
@@ -121,9 +107,9 @@ static int64_t call(const struct vm *vm, uint64_t function, const uint64_t *args
 {
 	int i;
 
-	set_reg(vm, x(0), function);
+	set_reg(vm, x_reg(0), function);
 	for (i = 0; i < nr; i++)
-		set_reg(vm, x(1 + i), args[i]);
+		set_reg(vm, x_reg(1 + i), args[i]);
 	return vm_run(vm);
 }
 
@@ -176,7 +162,7 @@ static const char *file_of(const struct vm *vm, const char *name)
 static bool has_feature(const struct vm *vm)
 {
 	call(vm, SMCCC_FEATURES, NULL, 0);
-	return get_reg(vm, x(HYPERTRACE_FEATURE / 32)) & 1ull << HYPERTRACE_FEATURE % 32;
+	return get_reg(vm, x_reg(HYPERTRACE_FEATURE / 32)) & 1ull << HYPERTRACE_FEATURE % 32;
 }
 
 /* Events ------------------------------------------------------------------------------ */
@@ -353,8 +339,8 @@ static void fill_regs(const struct vm *vm, uint64_t seed)
 	int i;
 
 	for (i = 0; i < NR_REGS; i++)
-		set_reg(vm, x(i), seed * (i + 1));
-	set_reg(vm, x(19), MMIO_IPA);
+		set_reg(vm, x_reg(i), seed * (i + 1));
+	set_reg(vm, x_reg(19), MMIO_IPA);
 }
 
 /* The number of registers from x2 on that are not what they were. */
@@ -364,7 +350,7 @@ static int changed_regs(const struct vm *vm, uint64_t seed)
 
 	for (i = 2; i < NR_REGS; i++)
 		if (i != 19)
-			changed += get_reg(vm, x(i)) != seed * (i + 1);
+			changed += get_reg(vm, x_reg(i)) != seed * (i + 1);
 	return changed;
 }
 
@@ -377,10 +363,10 @@ static void each_count(struct __test_metadata *_metadata, const struct vm *vm)
 		fill_regs(vm, seed);
 		desc = hypertrace_descriptor(HYPERTRACE_EVENT, 77 + count, count,
 					     0xfedc0000 + count);
-		set_reg(vm, x(0), HYPERTRACE_CALL | 0xabcd00000000);
-		set_reg(vm, x(1), desc);
+		set_reg(vm, x_reg(0), HYPERTRACE_CALL | 0xabcd00000000);
+		set_reg(vm, x_reg(1), desc);
 		ASSERT_EQ(HYPERTRACE_DONE, (int64_t)vm_run(vm));
-		EXPECT_EQ(desc, get_reg(vm, x(1)));
+		EXPECT_EQ(desc, get_reg(vm, x_reg(1)));
 		EXPECT_EQ(0, changed_regs(vm, seed));
 		read_anew();
 		ASSERT_EQ(0, rec.errors);
@@ -451,7 +437,7 @@ TEST_F(channel, an_immediate_is_refused)
 	struct vm vm = create(guest_immediates, guest_a32), other = create_hvc();
 
 	ASSERT_EQ(HYPERTRACE_DONE, speak_one(&other, 1));
-	set_reg(&vm, x(20), HYPERTRACE_CALL);
+	set_reg(&vm, x_reg(20), HYPERTRACE_CALL);
 	EXPECT_EQ(HYPERTRACE_UNSUPPORTED, speak_one(&vm, 2));
 	EXPECT_EQ(HYPERTRACE_UNSUPPORTED, (int64_t)vm_run(&vm));
 	read_anew();
@@ -477,7 +463,7 @@ TEST_F(channel, a_32_bit_guest_may_not)
 	EXPECT_EQ(1, get_num(file_of(&vm, "enable"), ""));
 	EXPECT_FALSE(has_feature(&vm));
 	/* Some of KVM's services it has: the function that says so itself. */
-	EXPECT_EQ(1, get_reg(&vm, x(0)) & 1);
+	EXPECT_EQ(1, get_reg(&vm, x_reg(0)) & 1);
 	EXPECT_EQ(HYPERTRACE_UNSUPPORTED, (int32_t)call(&vm, HYPERTRACE_CALL, args, 1));
 	read_anew();
 	EXPECT_EQ(0, rec.events);
@@ -658,11 +644,11 @@ TEST_F(channel, files_of_a_vm)
 /* Have guest_many make calls, the last one once the word at an offset in its page is not 0. */
 static uint64_t speak_up_to(const struct vm *vm, uint64_t times, size_t word)
 {
-	set_reg(vm, x(1), hypertrace_descriptor(HYPERTRACE_EVENT, 0, 1, 1));
-	set_reg(vm, x(2), 0);
-	set_reg(vm, x(20), HYPERTRACE_CALL);
-	set_reg(vm, x(21), times);
-	set_reg(vm, x(24), CODE_IPA + word);
+	set_reg(vm, x_reg(1), hypertrace_descriptor(HYPERTRACE_EVENT, 0, 1, 1));
+	set_reg(vm, x_reg(2), 0);
+	set_reg(vm, x_reg(20), HYPERTRACE_CALL);
+	set_reg(vm, x_reg(21), times);
+	set_reg(vm, x_reg(24), CODE_IPA + word);
 	return vm_run(vm);
 }
 
@@ -898,7 +884,7 @@ TEST_F(channel, two_vms_with_two_vcpus)
 		vm[v][0] = create(guest_many, guest_random);
 		vm[v][1] = vm[v][0];
 		vcpu_init(&vm[v][1], IOCTL(vm[v][0].vm, KVM_CREATE_VCPU, 1L), 0);
-		set_reg(&vm[v][1], x(19), MMIO_IPA);
+		set_reg(&vm[v][1], x_reg(19), MMIO_IPA);
 	}
 	for (v = 0; v < VMS; v++) {
 		for (i = 0; i < VCPUS; i++) {
@@ -939,11 +925,11 @@ TEST_F(channel, random_calls_harm_nothing)
 	int64_t result = HYPERTRACE_DONE;
 
 	ASSERT_EQ(0, put(file_of(&vm, "limit"), "100"));
-	set_reg(&vm, x(20), 0x2545f4914f6cdd1d);
-	set_reg(&vm, x(21), random_calls());
-	set_reg(&vm, x(23), 6364136223846793005);
-	set_reg(&vm, x(24), 1442695040888963407);
-	set_reg(&vm, x(25), HYPERTRACE_CALL);
+	set_reg(&vm, x_reg(20), 0x2545f4914f6cdd1d);
+	set_reg(&vm, x_reg(21), random_calls());
+	set_reg(&vm, x_reg(23), 6364136223846793005);
+	set_reg(&vm, x_reg(24), 1442695040888963407);
+	set_reg(&vm, x_reg(25), HYPERTRACE_CALL);
 	EXPECT_EQ(0, vm_run(&vm));
 	read_anew();
 	/* So many are recorded each second: a slow machine overruns the ring. */

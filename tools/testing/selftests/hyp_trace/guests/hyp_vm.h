@@ -65,6 +65,21 @@ static inline void set_reg(const struct vm *vm, uint64_t id, uint64_t value)
 	IOCTL(vm->vcpu, KVM_SET_ONE_REG, &reg);
 }
 
+static inline uint64_t get_reg(const struct vm *vm, uint64_t id)
+{
+	uint64_t value = 0;
+	struct kvm_one_reg reg = { .id = id, .addr = (uintptr_t)&value };
+
+	IOCTL(vm->vcpu, KVM_GET_ONE_REG, &reg);
+	return value;
+}
+
+/* A general register. */
+static inline uint64_t x_reg(int i)
+{
+	return CORE_REG(regs.regs[0]) + i * (CORE_REG(regs.regs[1]) - CORE_REG(regs.regs[0]));
+}
+
 /* Map memory of the guest, with KVM_MEM_* flags. */
 static inline void set_slot(int vm, int slot, uint64_t ipa, const void *memory, size_t size,
 			    uint32_t flags)

@@ -19,13 +19,13 @@ events() {
 }
 
 # run_to FILE COMMAND...: write the essential output and the status to FILE. Times and
-# rates, addresses in the program and the order of two vCPUs are not essential.
+# rates, addresses in the program, seeds and the order of two vCPUs are not essential.
 run_to() {
 	local out=$1 status=0
 
 	shift
 	timeout $LIMIT "$@" > /tmp/raw 2>&1 || status=$?
-	sed -E '/^Host +virtual/d; s/[0-9]+\.[0-9]+/N/g; s/\b[pt]id=[0-9]+//g' /tmp/raw |
+	sed -E '/^Host +virtual/d; /^Random seed: 0x/d; s/[0-9]+\.[0-9]+/N/g; s/\b[pt]id=[0-9]+//g' /tmp/raw |
 		sort > "$out"
 	echo "exit status $status" >> "$out"
 	return $status
