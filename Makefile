@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench bench-hw doc perfetto shell apply series deb clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench bench-hw doc perfetto shell apply series upstream test-upstream deb clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -61,6 +61,12 @@ apply:
 series: all
 	@tools/build/series
 
+upstream: all
+	@tools/build/upstream
+
+test-upstream: all
+	@tools/build/test-upstream
+
 deb:
 	@tools/build/deb $(FLAVOUR)
 
@@ -91,6 +97,9 @@ help:
 	@echo 'make apply KSRC=/path/to/linux-6.12.y'
 	@echo '                  add hypervisor tracing to your kernel tree'
 	@echo 'make series       write the whole as mails for git am: build/series/'
+	@echo 'make upstream     write fixes of bugs of Linux alone as mails: build/upstream/'
+	@echo 'make test-upstream'
+	@echo '                  build Linux without and with them, and show the bugs; some 20 minutes'
 	@echo 'make deb [FLAVOUR=cloud-arm64|arm64|arm64-16k|rt-arm64]'
 	@echo "                  make packages of a kernel with Debian's configuration: build/deb/"
 	@echo 'make test-deb [FLAVOUR=...]'
