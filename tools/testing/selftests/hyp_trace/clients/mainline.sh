@@ -9,6 +9,7 @@
 # - the text of an event, which is ftrace's here: "convert" makes it theirs
 # - how to see whether the rings are loaded. Here they are unloaded some time after nobody can need
 #   them any more
+# - who reads trace_pipe comes to its end when tracing is turned off, and need not be killed
 #
 # unloading.tc is left out: with that tracer, a reader keeps the rings loaded. Prints TAP.
 
@@ -26,13 +27,15 @@ ln -s /sys/kernel/tracing/hyp $TRACING_DIR/remotes/hypervisor
 	    -e 's,events/$name/,events/hyp/,' /mainline/remotes/functions
 	cat <<-'END'
 		clear_trace() { echo > trace; }
+		kill() { command kill "$@" || true; }
 		exit_unresolved() { exit 2; }
 		exit_unsupported() { exit 3; }
 		bc() { awk -F ">" "{ print (\$1 + 0 > \$2 + 0) }"; }
 
+		# What has been converted stays.
 		convert() {
-			sed -n -e 's/^[^#].* \(\[[0-9]*\]\) [^ ]* *\([0-9.]*\): selftest: /\1 \2: selftest /p' \
-			       -e '/^CPU:/p' "$@"
+			sed -e '/^#/d; /^$/d' \
+			    -e 's/^ .* \(\[[0-9]*\]\) [^ ]* *\([0-9.]*\): selftest: /\1 \2: selftest /' "$@"
 		}
 
 		check_trace() {
@@ -49,7 +52,14 @@ ln -s /sys/kernel/tracing/hyp $TRACING_DIR/remotes/hypervisor
 			echo $text
 		}
 
-		is_loaded() { [ "$(head -c 1 /sys/kernel/tracing/hyp/ring_pages | wc -c)" = 1 ]; }
+		# Of a CPU that is online: each has 2^40 bytes of this file.
+		is_loaded() {
+			for n in $(get_cpu_ids); do
+				[ "$(dd if=/sys/kernel/tracing/hyp/ring_pages bs=1M count=1 \
+				     skip=$((n << 20)) 2> /dev/null | head -c 1 | wc -c)" = 0 ] || return 0
+			done
+			return 1
+		}
 		assert_loaded() { is_loaded; }
 		assert_unloaded() {
 			tries=300
