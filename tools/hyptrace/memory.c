@@ -56,6 +56,9 @@ struct fault {
 enum {
 	EVENT_SHARE,
 	EVENT_UNSHARE,
+	EVENT_DONATE,
+	EVENT_RECLAIM,
+	EVENT_FORCE_RECLAIM,
 	EVENT_PROTECT,
 	EVENT_RELAX,
 	EVENT_YOUNG,
@@ -66,6 +69,10 @@ enum {
 static const char * const event_names[NR_EVENTS] = {
 	[EVENT_SHARE]	= "mem_host_share_guest",
 	[EVENT_UNSHARE]	= "mem_host_unshare_guest",
+	/* To a protected guest, and from it, a page at a time (since Linux 7.3). */
+	[EVENT_DONATE]	= "mem_host_donate_guest",
+	[EVENT_RECLAIM]	= "mem_host_reclaim_guest",
+	[EVENT_FORCE_RECLAIM] = "mem_host_force_reclaim_guest",
 	[EVENT_PROTECT]	= "s2_guest_wrprotect",
 	[EVENT_RELAX]	= "s2_guest_relax",
 	[EVENT_YOUNG]	= "s2_guest_young",
@@ -74,7 +81,7 @@ static const char * const event_names[NR_EVENTS] = {
 
 /* Fields of an event; not all events have all of them. */
 struct memory_fields {
-	struct event_field	vm, ipa, nr_pages, ret, kind;
+	struct event_field	vm, ipa, pfn, nr_pages, ret, kind;
 };
 
 /**
@@ -348,8 +355,15 @@ static void memory_changes(struct memory_follower *f, int event, pid_t tid,
 		return;
 	switch (event) {
 	case EVENT_SHARE:
+	case EVENT_DONATE:
 		shared(f, fault, &range);
 		break;
+	case EVENT_RECLAIM:
+	case EVENT_FORCE_RECLAIM:
+		/* The guest may have had no page there. */
+		if (!field_value(&fields->pfn, record))
+			break;
+		/* fallthrough */
 	case EVENT_UNSHARE:
 		unshared(f, fault, &range);
 		break;
@@ -406,6 +420,7 @@ static struct memory_fields fields_of(struct tep_handle *tep, const char *event)
 	return (struct memory_fields) {
 		.vm = event_field(tep, HYP_INSTANCE, event, "vm"),
 		.ipa = event_field(tep, HYP_INSTANCE, event, "ipa"),
+		.pfn = event_field(tep, HYP_INSTANCE, event, "pfn"),
 		.nr_pages = event_field(tep, HYP_INSTANCE, event, "nr_pages"),
 		.ret = event_field(tep, HYP_INSTANCE, event, "ret"),
 		.kind = event_field(tep, HYP_INSTANCE, event, "kind"),
@@ -416,6 +431,7 @@ static void fields_free(struct memory_fields *fields)
 {
 	event_field_free(&fields->vm);
 	event_field_free(&fields->ipa);
+	event_field_free(&fields->pfn);
 	event_field_free(&fields->nr_pages);
 	event_field_free(&fields->ret);
 	event_field_free(&fields->kind);

@@ -50,7 +50,7 @@ struct mapped {
  * @vm:		the VM's number
  * @now:	what is mapped at the end
  * @most:	what was mapped when @bytes was largest
- * @shares:	how often the host has shared a block or a page with the guest
+ * @shares:	how often the host has shared a block or a page with the guest, or donated one
  * @unshares:	how often the host has taken one back
  * @faults:	how often the guest had to wait until the host had mapped memory, had permitted an
  *		access, or had set an access flag

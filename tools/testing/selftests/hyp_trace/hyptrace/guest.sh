@@ -306,6 +306,12 @@ records_memory() {
 		h report -i $OUT/memory.dat --json > $OUT/memory.json
 }
 
+# A guest that is protected, where there are such guests.
+records_protected() {
+	h record -H none -b 8192 -o $OUT/protected.dat hyp_secret run protected 2 > $log 2>&1 &&
+		h report -i $OUT/protected.dat --json > $OUT/protected.json
+}
+
 chooses() {
 	printf '# some\nhyp_*\nvcpu_*  # of guests\n-vcpu_put\n-vcpu_*abort\nhyp:host_hcall\n' > $OUT/list
 	h record -H none -e @$OUT/list -o $OUT/c.dat hyp_guest 100 > $log 2>&1 || return
@@ -386,6 +392,10 @@ if have_suite bookworm "hyptrace record and report"; then
 	result "record while CPUs go and come"
 	records_memory
 	result "record of a VM's memory"
+	if hyp_secret run protected 1 2> /dev/null; then
+		records_protected
+		result "record of a protected guest"
+	fi
 	chooses
 	result "record -e with names, patterns and a file"
 	loses
@@ -402,8 +412,8 @@ if have_suite bookworm "hyptrace record and report"; then
 fi
 
 for file in stat.json stat.csv stat.prom stat.txt hist.txt totals.json vms.dat vms.json \
-	    hotplug.dat hotplug.json memory.dat memory.json gaps.dat gaps.json tree.dat tree.folded tree.speedscope \
-	    graph.dat graph.folded graph.speedscope; do
+	    hotplug.dat hotplug.json memory.dat memory.json protected.json gaps.dat gaps.json tree.dat \
+	    tree.folded tree.speedscope graph.dat graph.folded graph.speedscope; do
 	[ -f $OUT/$file ] || continue
 	echo "FILE $file"
 	gzip -c $OUT/$file | base64

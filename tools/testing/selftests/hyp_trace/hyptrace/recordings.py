@@ -66,7 +66,12 @@ YOUNG = traces.Event(914, "hyp", "s2_guest_young", [*RANGE, ("u16", "kind")],
                      symbols("kind", {"test": 0, "clear": 1, "set": 2}))
 ABORT = traces.Event(915, "hyp", "vcpu_mem_abort", [("u64", "ipa"), ("u16", "vm"), ("u16", "vcpu")],
                      IN_RANGE)
-MEMORY = [SHARE, UNSHARE, PROTECT, RELAX, YOUNG, ABORT]
+# What protected guests get and lose.
+GIVEN = [("u64", "ipa"), ("u64", "pfn"), ("u32", "ret"), ("u16", "vm")]
+DONATE = traces.Event(916, "hyp", "mem_host_donate_guest", GIVEN, IN_RANGE)
+RECLAIM = traces.Event(917, "hyp", "mem_host_reclaim_guest", GIVEN, IN_RANGE)
+FORCE = traces.Event(918, "hyp", "mem_host_force_reclaim_guest", GIVEN, IN_RANGE)
+MEMORY = [SHARE, UNSHARE, PROTECT, RELAX, YOUNG, ABORT, DONATE, RECLAIM, FORCE]
 
 TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, CALL, RETURN, PRINT]
 
@@ -108,7 +113,7 @@ def hyp_events(cpu, tid):
 
 
 def memory_events(tid, vmm, other):
-    """What is mapped for VM 1, whose vCPU is @tid, and for VM 2."""
+    """What is mapped for VM 1, whose vCPU is @tid, and for VM 2; and for VM 3, which is protected."""
     page, block = 4096, 4096 * 512
     one, two, three = 0x50000000, 0x50000000 + block, 0x50000000 + 2 * block
 
@@ -138,6 +143,11 @@ def memory_events(tid, vmm, other):
         # A block that comes back whole is not split.
         SHARE.pack(vmm, one, 512, 0, 2), UNSHARE.pack(other, one, 512, 0, 2),
         SHARE.pack(vmm, one, 512, 0, 2),
+        # A protected guest gets three pages, and loses two; a fourth one it never had.
+        *[DONATE.pack(vmm, one + i * page, 0x90000 + i, 0, 3) for i in range(3)],
+        DONATE.pack(vmm, one + 3 * page, 0x90003, 0xffffffff, 3),
+        FORCE.pack(vmm, one, 0x90000, 0, 3), RECLAIM.pack(vmm, one + page, 0x90001, 0, 3),
+        RECLAIM.pack(vmm, one + 3 * page, 0, 0, 3),
         ABORT.pack(tid, one, 1, 0),
     ], [SHARE.pack(tid, 0x40000000, 1, 0, 1)]                # Events were lost before.
 
