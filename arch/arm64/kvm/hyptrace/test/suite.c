@@ -574,7 +574,7 @@ static void unknown_calls_are_refused(struct kunit *test)
 	struct arm_smccc_res res;
 	u32 nr;
 
-	for (nr = 64; nr < 0x10000; nr = nr * 2 + 1) {
+	for (nr = HYPTRACE_NR_HCALLS; nr < 0x10000; nr = nr * 2 + 1) {
 		arm_smccc_1_1_hvc(ARM_SMCCC_CALL_VAL(ARM_SMCCC_FAST_CALL,
 						     ARM_SMCCC_SMC_64,
 						     ARM_SMCCC_OWNER_VENDOR_HYP,

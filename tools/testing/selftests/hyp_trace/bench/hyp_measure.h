@@ -110,8 +110,9 @@ static inline void shift_phase(int i)
 }
 
 /*
- * Mean time of batches of events, each a write to @fd, that nothing interrupted [ns]: those within 32 ns of the least, as
- * the counter's resolution is 16 ns; on real hardware, within some per cent of it, too.
+ * Mean time of batches of events, each a write to @fd, that nothing interrupted [ns]: those within
+ * 32 ns of the least, as the counter's resolution is 16 ns; on real hardware, within some per cent
+ * of it, too.
  */
 static inline double time_of_batches(int fd, int events, int batches, void (*between)(void))
 {

@@ -31,7 +31,7 @@ static const char *file(const char *name)
 	return path_of("%s%s", tracer->dir, name);
 }
 
-static void enable(const char *event, const char *on)
+static void enable_event(const char *event, const char *on)
 {
 	must_put(path_of("%sevents/%s/%s/enable", tracer->dir, tracer->system, event), on);
 }
@@ -68,18 +68,18 @@ static void bench_events(void)
 	must_put(file("tracing_on"), "1");
 	nothing = cost_now();
 	print("call_on", nothing - off);
-	enable("selftest", "1");
+	enable_event("selftest", "1");
 	event = cost_now();
 	must_be_at_least("selftest", events_in_trace("selftest"), NR_EVENTS);
 	print("event", event - nothing);
-	enable("selftest", "0");
-	enable("hyp_enter", "1");
-	enable("hyp_exit", "1");
+	enable_event("selftest", "0");
+	enable_event("hyp_enter", "1");
+	enable_event("hyp_exit", "1");
 	event = cost_now();
 	must_be_at_least("hyp_enter", events_in_trace("hyp_enter"), NR_EVENTS);
 	print("enter_exit", event - nothing);
-	enable("hyp_enter", "0");
-	enable("hyp_exit", "0");
+	enable_event("hyp_enter", "0");
+	enable_event("hyp_exit", "0");
 	must_put(file("trace"), "0");
 }
 
@@ -105,7 +105,7 @@ static void bench_text(void)
 
 	if (fd < 0)
 		fail("trace_pipe");
-	enable("selftest", "1");
+	enable_event("selftest", "1");
 	emit_events_by(write_event, TEXTS);
 	first = read_some(fd);
 	must_be_at_least("lines that are left", TEXTS - first, TEXTS / 2);
@@ -113,7 +113,7 @@ static void bench_text(void)
 	for (lines = first; lines < TEXTS;)
 		lines += read_some(fd);
 	print("text", (double)(boot_ns() - begun) / (lines - first));
-	enable("selftest", "0");
+	enable_event("selftest", "0");
 	close(fd);
 }
 
@@ -144,7 +144,7 @@ static void bench_wake_up(void)
 	woken_fd = open(file("trace_pipe"), O_RDONLY);
 	if (woken_fd < 0)
 		fail("trace_pipe");
-	enable("selftest", "1");
+	enable_event("selftest", "1");
 	for (i = 0; i < WAKE_UPS; i++) {
 		if (pthread_create(&thread, NULL, wait_for_line, &woken))
 			fail("a thread");
@@ -155,7 +155,7 @@ static void bench_wake_up(void)
 		pthread_join(thread, NULL);
 		samples[i] = (woken - begun) / 1000.0;
 	}
-	enable("selftest", "0");
+	enable_event("selftest", "0");
 	close(woken_fd);
 	qsort(samples, WAKE_UPS, sizeof(*samples), by_value);
 	print("wake_up", samples[WAKE_UPS / 2]);

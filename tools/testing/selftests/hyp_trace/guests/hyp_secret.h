@@ -120,7 +120,9 @@ static inline struct vm secret_create(unsigned long type)
 {
 	struct vm vm = vm_create_type(type, secret_guest,
 				      (uintptr_t)secret_guest_end - (uintptr_t)secret_guest, 0, 0);
-	const uint64_t regs[] = { 0, SECRET_FACTOR, SECRET_ADDEND, SECRET_ROUNDS, MMIO_IPA, DATA_IPA };
+	const uint64_t regs[] = {
+		0, SECRET_FACTOR, SECRET_ADDEND, SECRET_ROUNDS, MMIO_IPA, DATA_IPA,
+	};
 	int i;
 
 	set_slot(vm.vm, 1, DATA_IPA, secret_memory(), page_size(), 0);
@@ -139,11 +141,14 @@ static inline void secret_run(const struct vm *vm, int times)
 /* The secret, for after tracing. */
 static inline uint64_t secret_compute(void)
 {
-	volatile uint64_t secret = 0;
+	uint64_t secret = 0;
 	int i;
 
-	for (i = 0; i < SECRET_ROUNDS; i++)
+	for (i = 0; i < SECRET_ROUNDS; i++) {
 		secret = secret * SECRET_FACTOR + SECRET_ADDEND;
+		/* The compiler must not know it, either. */
+		asm volatile("" : "+r" (secret));
+	}
 	return secret;
 }
 

@@ -135,7 +135,8 @@ static void clean_up(void)
 
 FIXTURE_SETUP(secret)
 {
-	int kvm = open("/dev/kvm", O_RDWR), vm = ioctl(kvm, KVM_CREATE_VM, KVM_VM_TYPE_ARM_PROTECTED);
+	int kvm = open("/dev/kvm", O_RDWR);
+	int vm = ioctl(kvm, KVM_CREATE_VM, KVM_VM_TYPE_ARM_PROTECTED);
 
 	has_protected_guests = vm >= 0;
 	close(vm);

@@ -4,7 +4,9 @@
 # Runs in QEMU, on a kernel without hypervisor tracing of ours: shows whether the bugs are there for
 # which there are fixes in patches/*-fix-* and patches/upstream. Prints TAP, where "not ok" is a bug.
 #
-# There is none for patches/0005: its bug needs a panic while another CPU looks for a task's name.
+# There is none for patches/0005: its bug needs a panic while another CPU looks for a task's name. Nor
+# for 0006: Linux 7.3 refuses the same name twice, and another reason for a directory to fail is not at
+# hand.
 
 . /tests/result.sh
 cd /sys/kernel/tracing || exit 1
@@ -24,9 +26,6 @@ result "splice() of trace_pipe: no line is lost"
 bugs mremap instances/foo
 result "mremap(): the buffer's mappings are counted"
 
-[ -d instances/after ]
-result "boot: an instance after one that fails has a directory"
-
 # Only with Linux' own tracer.
 if [ -e remotes/hypervisor/tracing_on ]; then
 	cd remotes/hypervisor || exit 1
@@ -43,8 +42,9 @@ if [ -e remotes/hypervisor/tracing_on ]; then
 	cd /sys/kernel/tracing || exit 1
 fi
 
-# This one may end the shell that does it.
-[ -d instances/boot_map ] && (echo 0 > instances/boot_map/options/overwrite)
+# This one may stop the CPU that does it.
+[ -d instances/boot_map ] && taskset 2 sh -c 'echo 0 > instances/boot_map/options/overwrite' &
+sleep 5
 ! dmesg | grep -q 'NULL pointer dereference'
 result "options/overwrite of an instance in reserved memory: no oops"
 exit $status
