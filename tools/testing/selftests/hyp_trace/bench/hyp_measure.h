@@ -45,7 +45,7 @@ static inline void must_be_at_least(const char *what, long long is, long long le
 }
 
 /*
- * What is counted: nanoseconds, or cycles or instructions of this CPU, those at EL2 included. Real
+ * A bench counts nanoseconds, or cycles or instructions of this CPU, those at EL2 included. Real
  * hardware never takes the same time twice, so there what counts is within a part of the least.
  */
 static int counter = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What two tracers of the hypervisor cost, measured in the same way: ours, and the one that Linux
+ * Measures what two tracers of the hypervisor cost, in the same way: ours, and the one that Linux
  * has itself since 7.3.
  *
  * hyp_tracers_bench NAME: prints "NAME_WHAT VALUE" lines, for the tracer "ours" or "linux". Under
@@ -97,7 +97,7 @@ static int read_some(int fd)
 	return lines;
 }
 
-/* What there is: the first read may have to wait, so it does not count. */
+/* Time events that are there already. The first read may have to wait, so it does not count. */
 static void bench_text(void)
 {
 	int fd = open(file("trace_pipe"), O_RDONLY), first, lines;

@@ -18,30 +18,16 @@ static int run(const char *type, int times)
 	return 0;
 }
 
-static bool file_has_it(const char *path, uint64_t secret)
-{
-	static char text[1 << 24];
-	int fd = open(path, O_RDONLY | O_NONBLOCK);
-	size_t len = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		err(2, "%s", path);
-	while ((n = read(fd, text + len, sizeof(text) - len)) > 0)
-		len += n;
-	close(fd);
-	if (len == sizeof(text))
-		errx(2, "%s has more than this program reads", path);
-	return secret_found(text, len, secret);
-}
-
 static int find(char **paths)
 {
 	const uint64_t secret = secret_compute();
-	int ret = 1;
+	int ret = 1, found;
 
 	for (; *paths; paths++) {
-		if (!file_has_it(*paths, secret))
+		found = secret_in_file(*paths, secret);
+		if (found < 0)
+			err(2, "%s", *paths);
+		if (!found)
 			continue;
 		puts(*paths);
 		ret = 0;

@@ -15,7 +15,7 @@
 #define SECRET_ADDEND	1442695040888963407ull
 #define SECRET_ROUNDS	100003
 
-/* What the guest tells of its own will. */
+/* The guest tells this of its own will. */
 #define SECRET_TOLD	0x5ec2e7
 
 /*
@@ -178,6 +178,24 @@ static inline bool secret_found(const char *text, size_t len, uint64_t secret)
 	       number_found(text, len, secret >> 32, 4) ||
 	       number_found(text, len, secret >> 12, 8) ||
 	       number_found(text, len, secret & ~0xfffull, 8);
+}
+
+/* Find a secret in a file, and take what the file has if it is a pipe; -1 if it can't be opened. */
+static inline int secret_in_file(const char *path, uint64_t secret)
+{
+	static char text[1 << 24];
+	int fd = open(path, O_RDONLY | O_NONBLOCK);
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	while ((n = read(fd, text + len, sizeof(text) - len)) > 0)
+		len += n;
+	close(fd);
+	if (len == sizeof(text))
+		errx(2, "%s has more than can be searched", path);
+	return secret_found(text, len, secret);
 }
 
 #endif /* HYP_SECRET_H */

@@ -47,10 +47,10 @@ static void run_secret_guest(bool is_protected, int times)
 	destroy(&vm);
 }
 
-static void look_into(const char *path, const char *text, size_t len)
+static void looked_into(const char *path, bool found)
 {
 	search.files++;
-	if (!secret_found(text, len, search.secret))
+	if (!found)
 		return;
 
 	printf("# found in %s\n", path);
@@ -66,25 +66,15 @@ static bool raw_now;
 static int look_into_file(const char *path, const struct stat *st, int kind, struct FTW *unused)
 {
 	bool is_pipe = strstr(path, "trace_pipe");
-	static char text[1 << 24];
-	ssize_t n = 0;
-	size_t len = 0;
-	int fd;
+	int found;
 
 	if (kind != FTW_F || !(st->st_mode & 0444) || strstr(path, "write_") ||
 	    is_pipe != raw_now || (is_pipe && !strstr(path, "raw")))
 		return 0;
 
-	fd = open(path, O_RDONLY | O_NONBLOCK);
-	if (fd < 0)
-		return 0;
-	while (len < sizeof(text) && (n = read(fd, text + len, is_pipe ? page_size() :
-					       sizeof(text) - len)) > 0)
-		len += n;
-	close(fd);
-	if (len == sizeof(text))
-		errx(1, "%s has more than this test reads", path);
-	look_into(path, text, len);
+	found = secret_in_file(path, search.secret);
+	if (found >= 0)
+		looked_into(path, found);
 	return 0;
 }
 
@@ -103,7 +93,7 @@ static void look_everywhere(void)
 	raw_now = true;
 	nftw(HYP, look_into_file, 16, FTW_PHYS);
 	len = klogctl(3, log, sizeof(log));
-	look_into("the log", log, len);
+	looked_into("the log", secret_found(log, len, search.secret));
 }
 
 static void set_up_all(const char *stacks, const char *hist)
