@@ -6,8 +6,8 @@
 
 status=0
 
-# result NAME: the result of the command before. If it has failed, the beginning of its
-# output is printed, if $log has it.
+# result NAME: the result of the command before, which is also that of this one. If it has failed,
+# the beginning of its output is printed, if $log has it.
 result() {
 	if [ $? = 0 ]; then
 		echo "ok $1"
@@ -15,6 +15,7 @@ result() {
 		echo "not ok $1"
 		[ -z "${log:-}" ] || head -n 5 "$log" | sed 's/^/# /'
 		status=1
+		return 1
 	fi
 }
 
