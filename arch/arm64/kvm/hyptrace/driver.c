@@ -444,8 +444,8 @@ early_param("kvm-arm.hyp_trace_buf_size", set_buf_size);
 bool hyptrace_available __ro_after_init;
 
 /*
- * Runs after KVM, which a device_initcall() initialises, and before protected KVM takes the
- * host's memory and privileges, in finalize_pkvm(). A trace from boot on shows how it does.
+ * Runs after KVM, which a device_initcall() initialises. Protected KVM takes the host's memory and
+ * privileges in finalize_pkvm(), which is a device_initcall_sync().
  */
 static int __init hyptrace_init(void)
 {
@@ -486,7 +486,7 @@ static int __init hyptrace_init(void)
 	hyptrace_last_boot_show();
 	return 0;
 }
-device_initcall(hyptrace_init);
+HYPTRACE_INITCALL(hyptrace_init);
 
 /* Runs after timekeeping has registered its own. */
 static int __init follow_resume_init(void)
