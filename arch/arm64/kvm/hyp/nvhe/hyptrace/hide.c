@@ -22,7 +22,6 @@ void __hyp_trace_hide(void)
 
 	ext_ring_mute(&cpu->user.ring);
 	ext_ring_mute(&cpu->follower.ring);
-	cpu->hides = cpu->traced;
 	cpu->traced = false;
 	if (cpu->totals.open)
 		hyp_totals_leave(&cpu->totals, hyp_clock_cycles());
@@ -35,7 +34,8 @@ void __hyp_trace_show(void)
 
 	if (cpu->totals.open)
 		hyp_totals_return(&cpu->totals, hyp_clock_cycles());
-	cpu->traced = cpu->hides;
+	cpu->traced = hyp_trace_ring_is_traced(&cpu->user) ||
+		      hyp_trace_ring_is_traced(&cpu->follower);
 	/* The host's call goes on: why the guest has stopped is its result. */
 	if (cpu->traced)
 		cpu->leave |= HYP_LEAVE_HIDDEN;

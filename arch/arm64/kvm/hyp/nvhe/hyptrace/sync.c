@@ -20,12 +20,11 @@ extern char hyp_trace_vector[], hyp_totals_vector[], hyp_follow_vector[];
  */
 void hyp_trace_vector_update(struct hyp_trace_cpu *cpu)
 {
-	bool user = cpu->user.ring.open || cpu->user.ring.suspended;
-	bool follower = cpu->follower.ring.open || cpu->follower.ring.suspended;
+	bool user = hyp_trace_ring_is_traced(&cpu->user);
+	bool follower = hyp_trace_ring_is_traced(&cpu->follower);
 
 	hyp_assert_lock_held(&cpu->lock);
 
-	/* A suspended ring counts the events that it misses. */
 	cpu->traced = user || follower;
 	if (follower)
 		cpu->vector = hyp_follow_vector - __kvm_hyp_host_vector;

@@ -76,6 +76,12 @@ static inline bool hyp_trace_ring_is_loaded(const struct hyp_trace_ring *ring)
 	return ring->memory.stage == HYP_TRACE_LOADED;
 }
 
+/* Is there anything to do for its events? A suspended ring counts those that it misses. */
+static inline bool hyp_trace_ring_is_traced(const struct hyp_trace_ring *ring)
+{
+	return ring->ring.open || ring->ring.suspended;
+}
+
 /**
  * struct hyp_trace_cpu - tracing state of one CPU
  * @user:	the ring for readers of hyp/
@@ -87,7 +93,6 @@ static inline bool hyp_trace_ring_is_loaded(const struct hyp_trace_ring *ring)
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
  * @traced:	a ring is open or suspended
- * @hides:	what @traced will be when EL2 has done with a guest whose run is hidden
  * @followed:	what happens until EL2 is left goes to the follower's ring
  * @leave:	HYP_LEAVE_*, what there is to do when EL2 is left for the host
  * @follower:	the ring for the host itself: what is followed
@@ -109,7 +114,6 @@ struct hyp_trace_cpu {
 	u64			nr_spans;
 	u64			vector;
 	bool			traced;
-	bool			hides;
 	bool			followed;
 	u8			leave;
 	struct hyp_trace_ring	follower;
