@@ -57,9 +57,27 @@ static double cost_now(void)
 	return cost_by(write_event);
 }
 
+/* What a call costs that records these events. NULL is the last one. */
+static double cost_with(const char *const events[])
+{
+	const char *const *event;
+	double cost;
+
+	for (event = events; *event; event++)
+		enable_event(*event, "1");
+	cost = cost_now();
+	for (event = events; *event; event++) {
+		must_be_at_least(*event, events_in_trace(*event), NR_EVENTS);
+		enable_event(*event, "0");
+	}
+	return cost;
+}
+
 static void bench_events(void)
 {
-	double off, nothing, event;
+	static const char *const selftest[] = { "selftest", NULL };
+	static const char *const enter_exit[] = { "hyp_enter", "hyp_exit", NULL };
+	double off, nothing;
 
 	must_put(file("tracing_on"), "0");
 	off = cost_now();
@@ -68,18 +86,8 @@ static void bench_events(void)
 	must_put(file("tracing_on"), "1");
 	nothing = cost_now();
 	print("call_on", nothing - off);
-	enable_event("selftest", "1");
-	event = cost_now();
-	must_be_at_least("selftest", events_in_trace("selftest"), NR_EVENTS);
-	print("event", event - nothing);
-	enable_event("selftest", "0");
-	enable_event("hyp_enter", "1");
-	enable_event("hyp_exit", "1");
-	event = cost_now();
-	must_be_at_least("hyp_enter", events_in_trace("hyp_enter"), NR_EVENTS);
-	print("enter_exit", event - nothing);
-	enable_event("hyp_enter", "0");
-	enable_event("hyp_exit", "0");
+	print("event", cost_with(selftest) - nothing);
+	print("enter_exit", cost_with(enter_exit) - nothing);
 	must_put(file("trace"), "0");
 }
 
