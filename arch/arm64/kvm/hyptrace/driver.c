@@ -15,6 +15,7 @@
 
 #include <asm/arch_timer.h>
 #include <asm/hyptrace.h>
+#include <asm/hyptrace_compat.h>
 #include <asm/kvm_host.h>
 #include <asm/virt.h>
 
