@@ -7,10 +7,12 @@
 
 hold_switches
 
-# hyp_events_test is first: some events need memory that was not touched before. hyp_secret_test is
-# last: it keeps totals, and hyp_totals_test begins where nobody has.
-for test in hyp_events_test $(cd /tests && ls | grep '^hyp_.*_test$' |
-			      grep -v -e '^hyp_events_test$' -e '^hyp_secret_test$') hyp_secret_test; do
+# The first two need memory that was not touched before: an access to it is an abort. The last one
+# keeps totals, and hyp_totals_test begins where nobody has.
+first="hyp_events_test hyp_totals_trace_test"
+last=hyp_secret_test
+others=$(cd /tests && ls hyp_*_test | grep -vx -e "${first% *}" -e "${first#* }" -e $last)
+for test in $first $others $last; do
 	$test || status=1
 done
 

@@ -11,7 +11,8 @@
 
 static int run(const char *type, int times)
 {
-	struct vm vm = secret_create(strcmp(type, "plain") ? KVM_VM_TYPE_ARM_PROTECTED : 0);
+	struct vm vm = secret_create(strcmp(type, "plain") ? KVM_VM_TYPE_ARM_PROTECTED : 0,
+				     SECRET_ROUNDS);
 
 	secret_run(&vm, times);
 	vm_destroy(&vm);
@@ -20,7 +21,7 @@ static int run(const char *type, int times)
 
 static int find(char **paths)
 {
-	const uint64_t secret = secret_compute();
+	const uint64_t secret = secret_compute(SECRET_ROUNDS);
 	int ret = 1, found;
 
 	for (; *paths; paths++) {
@@ -42,6 +43,6 @@ int main(int argc, char **argv)
 	if (argc > 2 && !strcmp(argv[1], "find"))
 		return find(argv + 2);
 	if (argc == 2 && !strcmp(argv[1], "tell"))
-		return printf("%llx\n", (unsigned long long)secret_compute()) < 0;
+		return printf("%llx\n", (unsigned long long)secret_compute(SECRET_ROUNDS)) < 0;
 	errx(2, "usage: hyp_secret run protected|plain TIMES, or find FILE..., or tell");
 }

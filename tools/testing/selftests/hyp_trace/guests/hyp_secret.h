@@ -115,13 +115,13 @@ static inline const void *secret_memory(void)
 	return memory;
 }
 
-/* Create the guest, in a VM of a type of KVM's. */
-static inline struct vm secret_create(unsigned long type)
+/* Create the guest, in a VM of a type of KVM's. With other @rounds it has another secret. */
+static inline struct vm secret_create(unsigned long type, int rounds)
 {
 	struct vm vm = vm_create_type(type, secret_guest,
 				      (uintptr_t)secret_guest_end - (uintptr_t)secret_guest, 0, 0);
 	const uint64_t regs[] = {
-		0, SECRET_FACTOR, SECRET_ADDEND, SECRET_ROUNDS, MMIO_IPA, DATA_IPA,
+		0, SECRET_FACTOR, SECRET_ADDEND, rounds, MMIO_IPA, DATA_IPA,
 	};
 	int i;
 
@@ -139,12 +139,12 @@ static inline void secret_run(const struct vm *vm, int times)
 }
 
 /* The secret, for after tracing. */
-static inline uint64_t secret_compute(void)
+static inline uint64_t secret_compute(int rounds)
 {
 	uint64_t secret = 0;
 	int i;
 
-	for (i = 0; i < SECRET_ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		secret = secret * SECRET_FACTOR + SECRET_ADDEND;
 		/* The compiler must not know it, either. */
 		asm volatile("" : "+r" (secret));

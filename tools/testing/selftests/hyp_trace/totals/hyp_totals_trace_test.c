@@ -4,6 +4,7 @@
  * measured a second time, from the time stamps of events.
  */
 
+#include "../events/hyp_memory.h"
 #include "../guests/hyp_vm.h"
 #include "../hyp_names.h"
 #include "../tracefs/hyp_fixture.h"
@@ -287,6 +288,8 @@ static void run_load(struct __test_metadata *_metadata, int cpus, bool hotplug)
 		ASSERT_EQ(0, put(HYP "write_smc", "c3001234"));
 		ASSERT_EQ(0, put(HYP "write_smc", "84000000"));
 	}
+	if (is_protected())
+		pass_around_afar();
 	if (hotplug)
 		be_hotplugged();
 	for (i = 0; i < 4; i++)
