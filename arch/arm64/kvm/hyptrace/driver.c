@@ -487,7 +487,7 @@ static int __init hyptrace_init(void)
 	hyptrace_last_boot_show();
 	return 0;
 }
-HYPTRACE_INITCALL(hyptrace_init);
+hyptrace_initcall(hyptrace_init);
 
 /* Runs after timekeeping has registered its own. */
 static int __init follow_resume_init(void)

@@ -53,7 +53,7 @@
 #define HYPTRACE_DONATION_IS_CHECKED	true
 
 /* Tracing begins before finalize_pkvm(), so that a trace from boot on shows what that does. */
-#define HYPTRACE_INITCALL(fn)		device_initcall(fn)
+#define hyptrace_initcall(fn)		device_initcall(fn)
 
 /* A function that generates the parameters of a KUnit test has these parameters. */
 #define HYPTRACE_GEN_PARAMS(prev, desc)	const void *prev, char *desc

@@ -79,7 +79,7 @@
 #define HYPTRACE_DONATION_IS_CHECKED	false
 
 /* Tracing begins when finalize_pkvm() has run: a host shares no memory with EL2 before. */
-#define HYPTRACE_INITCALL(fn)		device_initcall_sync(fn)
+#define hyptrace_initcall(fn)		device_initcall_sync(fn)
 
 /* A function that generates the parameters of a KUnit test has these parameters. */
 #define HYPTRACE_GEN_PARAMS(prev, desc)	struct kunit *test, const void *prev, char *desc
