@@ -57,7 +57,7 @@ static double cost_now(void)
 	return cost_by(write_event);
 }
 
-/* What a call costs that records these events. NULL is the last one. */
+/* Returns the cost of a call that records each of these events; the array ends with NULL. */
 static double cost_with(const char *const events[])
 {
 	const char *const *event;
