@@ -91,7 +91,7 @@ echo 'kernel/trace/ne?.c' >> "$project/patches/files"
 series_says 'kernel/trace/new.c is in .* and .*; leave it in one'
 result "series refuses a file of ours that belongs to two"
 
-sed -i 's/arm_smccc_1_1_smc(fn,/arm_smccc_smc(fn,/' "$out/misfit/arch/arm64/kvm/hyp/nvhe/psci-relay.c"
+sed -i 's/smccc_1_1_smc(fn,/smccc_smc(fn,/' "$out/misfit/arch/arm64/kvm/hyp/nvhe/psci-relay.c"
 before=$(fingerprint "$out/misfit")
 ! make -s -C "$top" apply KSRC="$out/misfit" > "$log" 2>&1 &&
 	grep -q 'hook patches/[0-9]*-kvm-arm64-el2-trace-psci.patch does not fit' "$log" &&
@@ -209,7 +209,7 @@ source_fails() {
 		! [ -e "$copied/linux" ]
 }
 
-source_fails /nonexistent 'no Linux source tree' && source_fails "$out/misfit" 'Linux 6.1' &&
+source_fails /nonexistent 'no Linux source tree' && source_fails "$out/misfit" "Linux ${KERNEL%.*}.1" &&
 	source_fails "$tree" 'must be unpatched'
 result "the build refuses a KSRC that is none, is another kernel's or has been patched"
 
