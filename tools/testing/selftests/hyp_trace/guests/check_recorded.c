@@ -138,9 +138,9 @@ static void expect(struct state *s, bool ok, int line, const char *what,
 	if (ok || s->said & 1u << line % 32)
 		return;
 	s->said |= 1u << line % 32;
-	printf("# CPU %d, %llu.%09llu: %s\n", s->cpu,
+	printf("# CPU %d, %llu.%09llu: %s; pid %d, entered by %d\n", s->cpu,
 	       (unsigned long long)r->ts / 1000000000,
-	       (unsigned long long)r->ts % 1000000000, what);
+	       (unsigned long long)r->ts % 1000000000, what, r->pid, s->pid);
 }
 
 #define EXPECT(s, condition, r)	expect(s, condition, __LINE__, #condition, r)
