@@ -401,7 +401,7 @@ TEST_F(hist, counts_on_cpus_that_come_and_go)
 		ASSERT_EQ(0, run_on(1));
 		ASSERT_EQ(0, emit(1, 10));
 		ASSERT_EQ(0, run_on(0));
-		/* This delivers all. Another CPU would deliver, as its own, what is left of CPU 1. */
+		/* This delivers all. What is left would be another CPU's, when CPU 1 is gone. */
 		EXPECT_EQ(20 * i, hits(ROOT_EVENT));
 		ASSERT_EQ(0, set_online(1, false));
 		EXPECT_EQ(20 * i, hits(ROOT_EVENT));
