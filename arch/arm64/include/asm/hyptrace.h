@@ -108,20 +108,24 @@
  *	FTRACE_RETFUNC_DEPTH, are not recorded; if @roots is 1, only what roots call.
  *	-EINVAL: out of range; -EPERM: tracing is locked
  *
- * __hyp_totals_load(cpu, pfn, nr_pages, nr_rows)
+ * __hyp_totals_load(cpu, pfn, nr_pages)
  *	Do a step of giving EL2 a table of totals for @cpu (asm/hyptrace_totals.h). As
- *	__hyp_trace_load(), with a region of hyp_totals_region_pages(@nr_rows) that names
- *	hyp_totals_pages(@nr_rows) shared pages.
- *	-EINVAL: also if @nr_rows is not a power of 2
- * __hyp_totals_unload(cpu)
- *	Do a step of taking the table back.
+ *	__hyp_trace_load(), with a region of hyp_totals_region_pages(HYP_TOTALS_CPU_ROWS) that
+ *	names hyp_totals_pages(HYP_TOTALS_CPU_ROWS) shared pages.
+ * __hyp_totals_load_vcpu(vm, id, pfn, nr_pages)
+ *	The same for a vCPU, with HYP_TOTALS_VCPU_ROWS rows: with protection, that with number
+ *	@id of the VM with handle @vm; without, that whose struct kvm_vcpu is at @id. EL2 keeps
+ *	the table until it has torn down the VM, which it does not do between two steps.
+ *	-ENOENT: no such vCPU; -EBUSY: it has a table, or that of another vCPU is being loaded
+ * __hyp_totals_unload(cpu) -> {pfn}
+ *	Do a step of taking the table back. With HYP_TOTALS_GONE for @cpu, that of any vCPU that
+ *	is gone. @pfn is the first page of its region.
  *	-ENOENT: no table; -EBUSY: the CPU may be using it, see sync, or it is being
  *	loaded; -EINPROGRESS: as with load
- * __hyp_totals_enable(enable)
- *	Measure guests (1) or not (0), on CPUs that keep totals.
+ * __hyp_totals_enable(enable, reset)
+ *	Measure guests (1) or not (0), on CPUs that keep totals. A vCPU's rows begin at 0 when it
+ *	runs, unless they have since a call with the same @reset.
  *	-EPERM: tracing is locked
- * __hyp_totals_vm(vm, gone)
- *	The VM with that number is gone (1), or has come (0).
  *
  * With CONFIG_KVM_HYPTRACE_TEST only:
  *
@@ -170,6 +174,9 @@ extern bool kvm_nvhe_sym(hyp_trace_unprotected);
 
 /* EL2's variable: the distributor of a GICv2, in EL2's address space, or NULL. */
 extern void __iomem *kvm_nvhe_sym(hyp_trace_gicd);
+
+/* No CPU: for __hyp_totals_unload(), all vCPUs that are gone. */
+#define HYP_TOTALS_GONE		(U32_MAX - 1)
 
 /* Added to a CPU's number, its follower's ring. */
 #define HYP_TRACE_FOLLOWER	BIT(16)

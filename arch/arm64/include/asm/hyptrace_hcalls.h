@@ -53,12 +53,11 @@
 	X(trace_functions, SHOWN, on, (1, on), (ANY, text),				\
 	  (FTRACE_RETFUNC_DEPTH, max_depth), (1, roots))
 
-#define HYP_TOTALS_HCALLS(X)								\
-	X(totals_load, SHOWN, 1, (ANY, cpu), (ANY, pfn), (ANY, nr_pages),		\
-	  (HYP_TOTALS_MAX_ROWS, nr_rows))						\
-	X(totals_unload, SHOWN, 0, (ANY, cpu))						\
-	X(totals_enable, SHOWN, enable, (1, enable))					\
-	X(totals_vm, SHOWN, 0, (U32_MAX, vm), (1, gone))
+#define HYP_TOTALS_HCALLS(X, M)							\
+	X(totals_load, SHOWN, 1, (ANY, cpu), (ANY, pfn), (ANY, nr_pages))		\
+	X(totals_load_vcpu, SHOWN, 1, (ANY, vm), (ANY, id), (ANY, pfn), (ANY, nr_pages)) \
+	M(totals_unload, SHOWN, 0, (ANY, cpu))						\
+	X(totals_enable, SHOWN, enable, (1, enable), (U32_MAX, reset))
 
 #define HYP_TEST_HCALLS(X)								\
 	X(trace_write_event, SHOWN, 0, (ANY, id))					\
@@ -68,7 +67,7 @@
 #define HYP_ALL_HCALLS(X, M)								\
 	HYP_RING_HCALLS(X, M)								\
 	HYP_FUNCTION_HCALLS(X)								\
-	HYP_TOTALS_HCALLS(X)								\
+	HYP_TOTALS_HCALLS(X, M)								\
 	HYP_TEST_HCALLS(X)
 
 #else

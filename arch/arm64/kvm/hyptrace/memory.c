@@ -69,7 +69,7 @@ static int region_alloc(struct hyptrace_memory *mem)
 	int ret;
 
 	mem->region = alloc_pages_exact(mem->region_pages * PAGE_SIZE,
-					GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+					mem->gfp | __GFP_ZERO | __GFP_NOWARN |
 					__GFP_RETRY_MAYFAIL);
 	if (!mem->region)
 		return -ENOMEM;

@@ -2,12 +2,11 @@
 /*
  * Host side of the totals of the time at EL2: gives EL2 the tables, and turns it on and off.
  *
- * A table stays until reset or until its size is changed, so that counters only grow.
+ * A CPU's table stays until reset, so that counters only grow. Those of vCPUs: see totals_vcpus.c.
  */
 
 #include <linux/cpu.h>
 #include <linux/gfp.h>
-#include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/suspend.h>
@@ -18,12 +17,19 @@
 
 DEFINE_PER_CPU(struct hyptrace_totals_table, hyptrace_totals_table);
 DEFINE_MUTEX(hyptrace_totals_lock);
+DEFINE_STATIC_KEY_FALSE(hyptrace_totals_key);
 
-static u32 nr_rows = 512;
+static u32 resets = 1;
+
+/* The number of the last reset; not 0. */
+u32 hyptrace_totals_resets(void)
+{
+	return READ_ONCE(resets);
+}
 
 /* Tables -------------------------------------------------------------------------- */
 
-static void table_free(struct hyptrace_totals_table *table)
+static void table_free_pages(struct hyptrace_totals_table *table)
 {
 	u32 i;
 
@@ -33,22 +39,33 @@ static void table_free(struct hyptrace_totals_table *table)
 	table->pages = NULL;
 }
 
-static int table_alloc(struct hyptrace_totals_table *table, int cpu)
+/**
+ * hyptrace_totals_table_init() - allocate a table, ready for EL2 to take
+ * @table:	the table
+ * @nr_rows:	its rows
+ * @node:	NUMA node
+ * @gfp:	how to allocate
+ *
+ * Return: 0, or a negative errno
+ */
+int hyptrace_totals_table_init(struct hyptrace_totals_table *table, u32 nr_rows, int node,
+			       gfp_t gfp)
 {
 	u32 i, nr_pages = hyp_totals_pages(nr_rows);
+	int ret;
 
 	*table = (struct hyptrace_totals_table) {
 		.nr_rows = nr_rows,
-		.pages	 = kvcalloc(nr_pages, sizeof(*table->pages), GFP_KERNEL),
+		.pages	 = kvcalloc(nr_pages, sizeof(*table->pages), gfp),
 	};
 	if (!table->pages)
 		return -ENOMEM;
 
 	for (i = 0; i < nr_pages; i++) {
-		struct page *page = alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL | __GFP_ZERO, 0);
+		struct page *page = alloc_pages_node(node, gfp | __GFP_ZERO, 0);
 
 		if (!page) {
-			table_free(table);
+			table_free_pages(table);
 			return -ENOMEM;
 		}
 		table->pages[i] = page_address(page);
@@ -59,24 +76,20 @@ static int table_alloc(struct hyptrace_totals_table *table, int cpu)
 		.first		= table->pages[0],
 		.pages		= table->pages + 1,
 		.nr_pages	= nr_pages - 1,
+		.gfp		= gfp,
 	};
-	return 0;
-}
-
-static int table_hand_over(struct hyptrace_totals_table *table, int cpu)
-{
-	struct hyptrace_memory *mem = &table->mem;
-	int ret = hyptrace_memory_prepare(mem);
-
+	ret = hyptrace_memory_prepare(&table->mem);
 	if (ret)
-		return ret;
-
-	ret = hcall_steps(hcall_totals_load(cpu, virt_to_pfn(mem->region), mem->region_pages,
-					    table->nr_rows));
-	if (ret)
-		hyptrace_memory_release(mem);
+		table_free_pages(table);
 
 	return ret;
+}
+
+/* Free a table that EL2 has not, or no longer. */
+void hyptrace_totals_table_free(struct hyptrace_totals_table *table)
+{
+	hyptrace_memory_release(&table->mem);
+	table_free_pages(table);
 }
 
 /* Give EL2 a table for a CPU, if it has none. */
@@ -90,15 +103,16 @@ static int table_load(int cpu)
 	if (table->pages)
 		return 0;
 
-	ret = table_alloc(table, cpu);
+	ret = hyptrace_totals_table_init(table, HYP_TOTALS_CPU_ROWS, cpu_to_node(cpu), GFP_KERNEL);
 	if (!ret) {
-		ret = table_hand_over(table, cpu);
+		ret = hcall_steps(hcall_totals_load(cpu, virt_to_pfn(table->mem.region),
+						    table->mem.region_pages));
 		if (ret)
-			table_free(table);
+			hyptrace_totals_table_free(table);
 	}
 	if (ret)
-		pr_err_ratelimited("hyp_trace: CPU%d: can't hand over a table of totals with %u rows: %pe%s\n",
-				   cpu, nr_rows, ERR_PTR(ret), hyptrace_if_locked(ret));
+		pr_err_ratelimited("hyp_trace: CPU%d: can't hand over a table of totals: %pe%s\n",
+				   cpu, ERR_PTR(ret), hyptrace_if_locked(ret));
 
 	return ret;
 }
@@ -106,6 +120,7 @@ static int table_load(int cpu)
 /* Take the tables of all CPUs back. EL2 does not use any. */
 static void tables_unload(void)
 {
+	struct arm_smccc_res res;
 	int cpu, ret;
 
 	lockdep_assert_held(&hyptrace_totals_lock);
@@ -116,15 +131,14 @@ static void tables_unload(void)
 		if (!table->pages)
 			continue;
 
-		ret = hcall_steps(hcall_totals_unload(cpu));
+		ret = hcall_steps(hcall_totals_unload(&res, cpu));
 		if (ret) {
 			pr_err_ratelimited("hyp_trace: CPU%d: EL2 does not give back the table of totals: %pe\n",
 					   cpu, ERR_PTR(ret));
 			continue;
 		}
 
-		hyptrace_memory_release(&table->mem);
-		table_free(table);
+		hyptrace_totals_table_free(table);
 	}
 }
 
@@ -144,13 +158,17 @@ static int totals_start(void)
 			goto out_clock;
 	}
 
-	ret = hcall_totals_enable(true);
+	/* A vCPU gets its table before it is measured. */
+	static_branch_enable_cpuslocked(&hyptrace_totals_key);
+	ret = hcall_totals_enable(true, resets);
 	if (ret)
-		goto out_clock;
+		goto out_key;
 
 	hyptrace_totals_turn(true);
 	return 0;
 
+out_key:
+	static_branch_disable_cpuslocked(&hyptrace_totals_key);
 out_clock:
 	hyptrace_clock_stop();
 	return ret;
@@ -159,7 +177,8 @@ out_clock:
 static void totals_stop(void)
 {
 	hyptrace_totals_turn(false);
-	hcall_totals_enable(false);
+	hcall_totals_enable(false, resets);
+	static_branch_disable_cpuslocked(&hyptrace_totals_key);
 	hyptrace_clock_stop();
 }
 
@@ -183,52 +202,22 @@ int hyptrace_totals_enable(bool enable)
 	return 0;
 }
 
-/* Begin with new tables. */
-static int totals_restart(void)
+/**
+ * hyptrace_totals_reset() - begin at 0; free the CPUs' tables if no totals are kept
+ *
+ * Return: 0, or a negative errno: then none are kept
+ */
+int hyptrace_totals_reset(void)
 {
+	guard(cpus_read_lock)();
+	guard(mutex)(&hyptrace_totals_lock);
 	bool was_enabled = hyptrace_totals_are_on();
 
 	if (was_enabled)
 		totals_stop();
 	tables_unload();
+	WRITE_ONCE(resets, resets + 1 ?: 1);
 	return was_enabled ? totals_start() : 0;
-}
-
-/* Begin at 0; free the tables if no totals are kept. After an error none are kept. */
-int hyptrace_totals_reset(void)
-{
-	guard(cpus_read_lock)();
-	guard(mutex)(&hyptrace_totals_lock);
-
-	return totals_restart();
-}
-
-/* The number of ordinary rows of each CPU's table. */
-u32 hyptrace_totals_rows(void)
-{
-	return READ_ONCE(nr_rows);
-}
-
-/**
- * hyptrace_totals_set_rows() - set the size of all tables, and begin at 0
- * @rows:	rows of each CPU; rounded up to a power of 2
- *
- * Return: 0; -EINVAL if @rows is out of range; or another negative errno: then no totals are
- * kept
- */
-int hyptrace_totals_set_rows(u32 rows)
-{
-	guard(cpus_read_lock)();
-	guard(mutex)(&hyptrace_totals_lock);
-
-	if (rows < HYP_TOTALS_MIN_ROWS || rows > HYP_TOTALS_MAX_ROWS) {
-		pr_err_ratelimited("hyp_trace: %u rows: a table of totals has %u to %u\n", rows,
-				   HYP_TOTALS_MIN_ROWS, HYP_TOTALS_MAX_ROWS);
-		return -EINVAL;
-	}
-
-	WRITE_ONCE(nr_rows, roundup_pow_of_two(rows));
-	return totals_restart();
 }
 
 /* Sleep ----------------------------------------------------------------------------- */
@@ -260,8 +249,8 @@ void hyptrace_totals_resume(void)
 	if (!hibernates || !hyptrace_totals_are_on())
 		return;
 
-	hcall_totals_enable(false);
-	hcall_totals_enable(true);
+	hcall_totals_enable(false, resets);
+	hcall_totals_enable(true, resets);
 }
 
 /* Follow hibernation. */

@@ -8,40 +8,65 @@
 #include <linux/cleanup.h>
 #include <linux/mutex.h>
 
-#include <asm/hyptrace_totals.h>
+#include <asm/hyptrace_totals_rows.h>
 
 #include "hyptrace.h"
 
+struct hyptrace_vm;
 struct seq_file;
 
 /**
- * struct hyptrace_totals_table - a CPU's table
+ * struct hyptrace_totals_table - a table of a CPU or a vCPU
  * @mem:	its memory
  * @pages:	all shared pages, NULL if there is no table
- * @nr_rows:	its ordinary rows
- * @bad:	rows that made no sense when they were read
+ * @nr_rows:	its rows
  */
 struct hyptrace_totals_table {
 	struct hyptrace_memory	mem;
 	void			**pages;
 	u32			nr_rows;
-	u64			bad;
 };
 
 DECLARE_PER_CPU(struct hyptrace_totals_table, hyptrace_totals_table);
 
-/* Protects the tables, and the settings. Taken after the lock of CPU hotplug. */
+int hyptrace_totals_table_init(struct hyptrace_totals_table *table, u32 nr_rows, int node,
+			       gfp_t gfp);
+void hyptrace_totals_table_free(struct hyptrace_totals_table *table);
+
+/*
+ * Protects the CPUs' tables, and whether totals are kept. Taken after the lock of CPU hotplug, and
+ * before hyptrace_vms_lock, which protects the vCPUs' tables.
+ */
 extern struct mutex hyptrace_totals_lock;
 
 int hyptrace_totals_enable(bool enable);
-u32 hyptrace_totals_rows(void);
-int hyptrace_totals_set_rows(u32 nr_rows);
 int hyptrace_totals_reset(void);
+u32 hyptrace_totals_resets(void);
 
-void *hyptrace_totals_snapshot(void);
-size_t hyptrace_totals_snapshot_rows(const void *snapshot);
+/**
+ * struct hyptrace_vcpu_table - what there is of a vCPU's totals
+ * @vcpu:	its number
+ * @table:	its table
+ * @with_el2:	EL2 has the table
+ */
+struct hyptrace_vcpu_table {
+	u32				vcpu;
+	struct hyptrace_totals_table	table;
+	bool				with_el2;
+};
+
+void hyptrace_totals_vm_gone(struct hyptrace_vm *vm);
+void hyptrace_totals_forget(struct hyptrace_vm *vm);
+int hyptrace_totals_show_stats(struct seq_file *m);
+
+struct hyptrace_totals_snapshot;
+
+struct hyptrace_totals_snapshot *hyptrace_totals_snapshot(void);
+struct hyptrace_totals_snapshot *hyptrace_totals_snapshot_of(struct hyptrace_vm *vm);
+size_t hyptrace_totals_snapshot_rows(const struct hyptrace_totals_snapshot *snapshot);
+u64 hyptrace_totals_bad(void);
 void hyptrace_totals_show_header(struct seq_file *m);
-void hyptrace_totals_show_row(struct seq_file *m, const void *snapshot, size_t i);
-int hyptrace_totals_show_cpus(struct seq_file *m);
+void hyptrace_totals_show_row(struct seq_file *m,
+			      const struct hyptrace_totals_snapshot *snapshot, size_t i);
 
 #endif /* __ARM64_KVM_HYPTOTALS_HOST_H */

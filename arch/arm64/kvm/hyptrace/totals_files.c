@@ -4,9 +4,8 @@
  *
  *   enable	1 to keep totals, 0 to cease
  *   table	the totals, a line for each {VM, vCPU, kind, reason}; all CPUs together
- *   rows	size of each CPU's table; a write resets the totals
- *   cpus	how full the tables are
- *   reset	a write resets the totals; if none are kept, their memory is freed
+ *   reset	a write resets the totals; if none are kept, the memory of CPUs' tables is freed
+ *   stats	what the totals lack
  *   vms	the VMs' numbers
  */
 
@@ -59,7 +58,7 @@ static const struct seq_operations table_ops = {
 
 static int table_open(struct inode *inode, struct file *filp)
 {
-	void *snapshot;
+	struct hyptrace_totals_snapshot *snapshot;
 	int ret;
 
 	ret = security_locked_down(LOCKDOWN_TRACEFS);
@@ -106,12 +105,6 @@ static int totals_enable_set(u32 value)
 	return value > 1 ? -EINVAL : hyptrace_totals_enable(value);
 }
 
-static int rows_show(struct seq_file *m)
-{
-	seq_printf(m, "%u\n", hyptrace_totals_rows());
-	return 0;
-}
-
 static int reset_set(u32 value)
 {
 	return hyptrace_totals_reset();
@@ -131,9 +124,8 @@ struct file_kind {
 
 static const struct file_kind file_kinds[] = {
 	{ "enable",	totals_enable_show,		totals_enable_set },
-	{ "rows",	rows_show,			hyptrace_totals_set_rows },
 	{ "reset",	NULL,				reset_set },
-	{ "cpus",	hyptrace_totals_show_cpus,	NULL },
+	{ "stats",	hyptrace_totals_show_stats,	NULL },
 	{ "vms",	hyptrace_show_vms,		NULL },
 };
 

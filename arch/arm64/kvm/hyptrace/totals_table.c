@@ -6,38 +6,75 @@
  * written is checked, like all that is read from shared memory.
  */
 
-#include <linux/bitfield.h>
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/trace_events.h>
 
 #include <trace/misc/hyp.h>
 
 #include "totals.h"
+#include "vms.h"
 #include "hcall_names.h"
 
 /* Reading ----------------------------------------------------------------------------- */
 
 /**
- * struct snapshot - rows of all CPUs at about one time
+ * struct snapshot_row - a row as it was read
+ * @is_vcpus:	it is a vCPU's; else it is the sum of all CPUs' rows
+ * @vm:		number of the vCPU's VM
+ * @vcpu:	the vCPU's number
+ * @row:	enum hyp_totals_vcpu_row or enum hyp_totals_cpu_row
+ * @sums:	what it has
+ */
+struct snapshot_row {
+	bool			is_vcpus;
+	u32			vm;
+	u32			vcpu;
+	u32			row;
+	struct hyp_totals_row	sums;
+};
+
+/**
+ * struct hyptrace_totals_snapshot - rows at about one time
  * @size:	rows that there is room for
  * @nr_rows:	rows in use
- * @rows:	by VM, vCPU, kind and reason, no two the same
+ * @reset:	the reset after which they have begun at 0
+ * @rows:	the CPUs', then those of vCPUs by VM, vCPU and row
  */
-struct snapshot {
+struct hyptrace_totals_snapshot {
 	size_t			size;
 	size_t			nr_rows;
-	struct hyp_totals_row	rows[];
+	u32			reset;
+	struct snapshot_row	rows[];
 };
+
+/**
+ * struct reader - reads tables into a snapshot
+ * @snapshot:	the snapshot, NULL if there was no memory
+ * @patience:	how often to wait for a row that is being written
+ */
+struct reader {
+	struct hyptrace_totals_snapshot	*snapshot;
+	unsigned int			patience;
+};
+
+/* Rows that made no sense when they were read. */
+static atomic64_t bad_rows;
+
+/* The number of rows that made no sense when they were read. */
+u64 hyptrace_totals_bad(void)
+{
+	return atomic64_read(&bad_rows);
+}
 
 static const struct hyp_totals_row *row_at(const struct hyptrace_totals_table *table, u32 i)
 {
-	const struct hyp_totals_row *rows = table->pages[i / HYP_TOTALS_PER_PAGE];
+	const struct hyp_totals_row *rows = table->pages[(1 + i) / HYP_TOTALS_PER_PAGE];
 
-	return &rows[i % HYP_TOTALS_PER_PAGE];
+	return &rows[(1 + i) % HYP_TOTALS_PER_PAGE];
 }
 
 #define TRIES		10
@@ -56,7 +93,7 @@ static bool row_try(const struct hyp_totals_row *row, struct hyp_totals_row *cop
 		memcpy(copy, row, sizeof(*copy));
 		/* Pairs with the smp_wmb() of EL2's hyp_totals_publish_begin(). */
 		smp_rmb();
-		if (READ_ONCE(row->count) == done && READ_ONCE(row->key) == copy->key) {
+		if (READ_ONCE(row->count) == done) {
 			copy->count = done;
 			return true;
 		}
@@ -83,11 +120,6 @@ static bool row_read(const struct hyp_totals_row *row, struct hyp_totals_row *co
 	return true;
 }
 
-static enum hyp_totals_kind key_kind(u64 key)
-{
-	return FIELD_GET(HYP_TOTALS_KEY_KIND, key);
-}
-
 static bool row_makes_sense(const struct hyp_totals_row *row)
 {
 	u64 sum = 0;
@@ -96,130 +128,22 @@ static bool row_makes_sense(const struct hyp_totals_row *row)
 	for (i = 0; i < HYP_TOTALS_BUCKETS; i++)
 		sum += row->bucket[i];
 
-	return key_kind(row->key) && key_kind(row->key) < HYP_TOTALS_KINDS &&
-	       sum == row->count && row->min <= row->max && row->max <= row->total;
+	return sum == row->count && row->min <= row->max && row->max <= row->total;
 }
 
-/* Add a CPU's rows that have counted anything to the snapshot; false if they don't fit. */
-static bool read_rows(struct snapshot *snapshot, struct hyptrace_totals_table *table, int cpu,
-		      unsigned int *patience)
+/* Read row @i of a table; false if it has counted nothing, or makes no sense. */
+static bool table_read_row(struct reader *reader, const struct hyptrace_totals_table *table, u32 i,
+			   struct hyp_totals_row *copy)
 {
-	u32 i;
+	bool ok = row_read(row_at(table, i), copy, &reader->patience);
 
-	for (i = 1; i < hyp_totals_places(table->nr_rows); i++) {
-		struct hyp_totals_row *copy = &snapshot->rows[snapshot->nr_rows];
-		bool ok;
+	if (ok && (!copy->count || row_makes_sense(copy)))
+		return copy->count;
 
-		if (snapshot->nr_rows == snapshot->size)
-			return false;
-
-		ok = row_read(row_at(table, i), copy, patience);
-		if (ok && !copy->count)
-			continue;
-
-		if (ok && row_makes_sense(copy)) {
-			snapshot->nr_rows++;
-			continue;
-		}
-
-		table->bad++;
-		pr_warn_ratelimited("hyp_trace: CPU%d: row %u of the totals makes no sense: key %#llx, count %llu\n",
-				    cpu, i, copy->key, copy->count);
-	}
-
-	return true;
-}
-
-/*
- * Read a CPU's rows. If a row has become part of "other" after that was read, read them again,
- * and don't let EL2 keep this going for ever. False if they don't fit.
- */
-static bool read_cpu(struct snapshot *snapshot, int cpu, unsigned int *patience)
-{
-	struct hyptrace_totals_table *table = per_cpu_ptr(&hyptrace_totals_table, cpu);
-	const struct hyp_totals_state *state = table->pages[0];
-	size_t before = snapshot->nr_rows;
-	int tries = 10;
-	u64 replaced;
-
-	do {
-		snapshot->nr_rows = before;
-		replaced = READ_ONCE(state->replaced);
-		if (!read_rows(snapshot, table, cpu, patience))
-			return false;
-
-		cond_resched();
-		/* The acquire of row_try() orders this after the rows. */
-	} while (READ_ONCE(state->replaced) != replaced && --tries);
-
-	return true;
-}
-
-/* EL2 may use more rows while they are read. */
-#define SPARE_ROWS	64
-
-static size_t rows_in_use(void)
-{
-	size_t n = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		const struct hyptrace_totals_table *table =
-			per_cpu_ptr(&hyptrace_totals_table, cpu);
-		const struct hyp_totals_state *state;
-
-		if (!table->pages)
-			continue;
-
-		state = table->pages[0];
-		n += HYP_TOTALS_KINDS + SPARE_ROWS +
-		     min_t(u64, READ_ONCE(state->used), table->nr_rows);
-	}
-
-	return n;
-}
-
-/* Read the rows of all CPUs; false if they don't fit. */
-static bool read_all(struct snapshot *snapshot)
-{
-	unsigned int patience = 10000;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (per_cpu(hyptrace_totals_table, cpu).pages &&
-		    !read_cpu(snapshot, cpu, &patience))
-			return false;
-
-	return true;
-}
-
-/* The VM and vCPU of a row; what is the host's comes first. */
-static u64 key_whose(u64 key)
-{
-	return hyp_totals_is_guests(key_kind(key)) ? key >> 16 | BIT(48) : 0;
-}
-
-/* The kind and reason of a row. */
-static u64 key_what(u64 key)
-{
-	u64 field = hyp_totals_is_guests(key_kind(key)) ? FIELD_GET(HYP_TOTALS_KEY_EXIT, key) :
-							  FIELD_GET(HYP_TOTALS_KEY_UPPER, key);
-
-	return (u64)key_kind(key) << 32 | field;
-}
-
-/* The order of rows in the table. */
-static int by_key(const void *a, const void *b)
-{
-	u64 x = ((const struct hyp_totals_row *)a)->key;
-	u64 y = ((const struct hyp_totals_row *)b)->key;
-
-	if (key_whose(x) != key_whose(y))
-		return key_whose(x) < key_whose(y) ? -1 : 1;
-	if (key_what(x) != key_what(y))
-		return key_what(x) < key_what(y) ? -1 : 1;
-	/* The row "other" of a kind, and the row of reason 0. */
-	return x < y ? -1 : x > y;
+	atomic64_inc(&bad_rows);
+	pr_warn_ratelimited("hyp_trace: row %u of a table of totals makes no sense: count %llu\n",
+			    i, copy->count);
+	return false;
 }
 
 static void row_add(struct hyp_totals_row *sum, const struct hyp_totals_row *row)
@@ -234,19 +158,134 @@ static void row_add(struct hyp_totals_row *sum, const struct hyp_totals_row *row
 		sum->bucket[i] += row->bucket[i];
 }
 
-/* Add up the rows of different CPUs that have the same key; they follow each other. */
-static void merge_rows(struct snapshot *snapshot)
+/* Make room in the snapshot for a number of rows; false if there is no memory. */
+static bool snapshot_has_room(struct reader *reader, size_t nr)
 {
-	struct hyp_totals_row *rows = snapshot->rows;
-	size_t i, n = 0;
+	struct hyptrace_totals_snapshot *old = reader->snapshot, *snapshot;
+	size_t size;
 
-	for (i = 0; i < snapshot->nr_rows; i++) {
-		if (n && rows[n - 1].key == rows[i].key)
-			row_add(&rows[n - 1], &rows[i]);
-		else
-			rows[n++] = rows[i];
+	if (!old || old->size - old->nr_rows >= nr)
+		return old;
+
+	size = old->nr_rows + nr + old->size / 2;
+	snapshot = kvrealloc(old, struct_size(old, rows, size), GFP_KERNEL);
+	if (!snapshot)
+		kvfree(old);
+	else
+		snapshot->size = size;
+	reader->snapshot = snapshot;
+	return snapshot;
+}
+
+/* Begin to read, with room for the rows of the CPUs. */
+static struct reader reader_begin(void)
+{
+	struct reader reader = { .patience = 10000 };
+	struct hyptrace_totals_snapshot *snapshot;
+
+	snapshot = kvmalloc(struct_size(snapshot, rows, HYP_TOTALS_CPU_ROWS), GFP_KERNEL);
+	if (snapshot)
+		*snapshot = (struct hyptrace_totals_snapshot) {
+			.size	= HYP_TOTALS_CPU_ROWS,
+			.reset	= hyptrace_totals_resets(),
+		};
+	reader.snapshot = snapshot;
+	return reader;
+}
+
+/* Read the sums of the CPUs' rows. */
+static void read_cpus(struct reader *reader)
+{
+	struct hyptrace_totals_snapshot *snapshot = reader->snapshot;
+	const struct hyptrace_totals_table *table;
+	struct snapshot_row *sum;
+	struct hyp_totals_row copy;
+	int cpu;
+	u32 i;
+
+	for (i = 0; i < HYP_TOTALS_CPU_ROWS; i++) {
+		sum = &snapshot->rows[snapshot->nr_rows];
+		*sum = (struct snapshot_row) { .row = i, .sums.min = U64_MAX };
+		for_each_possible_cpu(cpu) {
+			table = per_cpu_ptr(&hyptrace_totals_table, cpu);
+			if (table->pages && table_read_row(reader, table, i, &copy))
+				row_add(&sum->sums, &copy);
+		}
+		if (sum->sums.count)
+			snapshot->nr_rows++;
+		cond_resched();
 	}
-	snapshot->nr_rows = n;
+}
+
+/* Have the rows of a table begun at 0 after the last reset? Else the vCPU has not run since. */
+static bool table_is_of(const struct hyptrace_totals_table *table, u32 reset)
+{
+	const struct hyp_totals_state *state = table->pages[0];
+
+	/* Pairs with the release of EL2's hyp_totals_vcpu_reset(). */
+	return smp_load_acquire(&state->reset) == reset;
+}
+
+static void read_vcpu(struct reader *reader, u32 vm, const struct hyptrace_vcpu_table *vcpu)
+{
+	struct hyptrace_totals_snapshot *snapshot = reader->snapshot;
+	struct snapshot_row *row;
+	u32 i;
+
+	if (!table_is_of(&vcpu->table, snapshot->reset))
+		return;
+
+	for (i = 0; i < HYP_TOTALS_VCPU_ROWS; i++) {
+		row = &snapshot->rows[snapshot->nr_rows];
+		*row = (struct snapshot_row) {
+			.is_vcpus = true, .vm = vm, .vcpu = vcpu->vcpu, .row = i,
+		};
+		if (table_read_row(reader, &vcpu->table, i, &row->sums))
+			snapshot->nr_rows++;
+	}
+}
+
+/* Read the rows of a VM that is alive. */
+static void read_vm(struct reader *reader, struct hyptrace_vm *vm)
+{
+	struct hyptrace_vcpu_table *vcpu;
+	unsigned long i;
+
+	xa_for_each(&vm->tables, i, vcpu) {
+		if (!snapshot_has_room(reader, HYP_TOTALS_VCPU_ROWS))
+			return;
+
+		read_vcpu(reader, vm->number, vcpu);
+		cond_resched();
+	}
+}
+
+/* Add what was kept of a VM that is gone, if it is of this measurement. */
+static void read_kept(struct reader *reader, const struct hyptrace_totals_snapshot *kept)
+{
+	struct hyptrace_totals_snapshot *snapshot = reader->snapshot;
+
+	if (kept->reset != snapshot->reset || !snapshot_has_room(reader, kept->nr_rows))
+		return;
+
+	snapshot = reader->snapshot;
+	memcpy(&snapshot->rows[snapshot->nr_rows], kept->rows,
+	       flex_array_size(kept, rows, kept->nr_rows));
+	snapshot->nr_rows += kept->nr_rows;
+}
+
+static void read_vms(struct reader *reader)
+{
+	struct hyptrace_vm *vm = NULL;
+
+	guard(mutex)(&hyptrace_vms_lock);
+
+	while (reader->snapshot && (vm = hyptrace_vm_next(vm))) {
+		if (vm->totals)
+			read_kept(reader, vm->totals);
+		else
+			read_vm(reader, vm);
+	}
 }
 
 /**
@@ -255,35 +294,46 @@ static void merge_rows(struct snapshot *snapshot)
  * Return: what hyptrace_totals_show_row() prints, to be freed by kvfree(); NULL if there is no
  * memory
  */
-void *hyptrace_totals_snapshot(void)
+struct hyptrace_totals_snapshot *hyptrace_totals_snapshot(void)
 {
-	struct snapshot *snapshot;
-	size_t size;
-
 	guard(mutex)(&hyptrace_totals_lock);
+	struct reader reader = reader_begin();
 
-	for (size = rows_in_use(); ; size *= 2) {
-		snapshot = kvmalloc(struct_size(snapshot, rows, size), GFP_KERNEL);
-		if (!snapshot)
-			return NULL;
-
-		snapshot->size = size;
-		snapshot->nr_rows = 0;
-		if (read_all(snapshot))
-			break;
-
-		kvfree(snapshot);
+	if (reader.snapshot) {
+		read_cpus(&reader);
+		read_vms(&reader);
 	}
 
-	sort(snapshot->rows, snapshot->nr_rows, sizeof(snapshot->rows[0]), by_key, NULL);
-	merge_rows(snapshot);
-	return snapshot;
+	return reader.snapshot;
+}
+
+/**
+ * hyptrace_totals_snapshot_of() - read the totals of the vCPUs of a VM
+ * @vm:		the VM, which does not run
+ *
+ * Context: hyptrace_vms_lock is held.
+ * Return: as of hyptrace_totals_snapshot()
+ */
+struct hyptrace_totals_snapshot *hyptrace_totals_snapshot_of(struct hyptrace_vm *vm)
+{
+	struct reader reader = reader_begin();
+	struct hyptrace_totals_snapshot *fit;
+
+	read_vm(&reader, vm);
+	if (!reader.snapshot)
+		return NULL;
+
+	/* This may stay for long. */
+	fit = kvmemdup(reader.snapshot,
+		       struct_size(fit, rows, reader.snapshot->nr_rows), GFP_KERNEL);
+	kvfree(reader.snapshot);
+	return fit;
 }
 
 /* The number of rows that hyptrace_totals_snapshot() has read. */
-size_t hyptrace_totals_snapshot_rows(const void *snapshot)
+size_t hyptrace_totals_snapshot_rows(const struct hyptrace_totals_snapshot *snapshot)
 {
-	return ((const struct snapshot *)snapshot)->nr_rows;
+	return snapshot->nr_rows;
 }
 
 /* Names ------------------------------------------------------------------------------- */
@@ -316,6 +366,9 @@ static const struct trace_print_flags *names_of(enum hyp_totals_kind kind)
 	}
 }
 
+/* What has no row of its own. */
+#define NO_REASON		U32_MAX
+
 static void show_reason(struct seq_file *m, enum hyp_totals_kind kind, u32 reason)
 {
 	const struct trace_print_flags *name = names_of(kind);
@@ -325,12 +378,64 @@ static void show_reason(struct seq_file *m, enum hyp_totals_kind kind, u32 reaso
 
 	if (kind == HYP_TOTALS_GUEST)
 		seq_puts(m, "-");
+	else if (reason == NO_REASON)
+		seq_puts(m, kind == HYP_TOTALS_EXIT_HOST || kind == HYP_TOTALS_ABORT ?
+			 "unexpected" : "unknown");
 	else if (name->name)
 		seq_puts(m, name->name);
-	else if (kind == HYP_TOTALS_HCALL && reason == HYP_TOTALS_NO_HCALL)
-		seq_puts(m, "unknown");
 	else
 		seq_printf(m, "%#x", reason);
+}
+
+/* Rows -------------------------------------------------------------------------------- */
+
+/* What a row is about. */
+struct row_meaning {
+	enum hyp_totals_kind	kind;
+	u32			reason;
+};
+
+static struct row_meaning meaning_of_function(enum hyp_totals_kind kind, u32 place)
+{
+	return (struct row_meaning) {
+		kind, place < HYP_TOTALS_FUNCTIONS ? functions[place].mask : NO_REASON,
+	};
+}
+
+static struct row_meaning meaning_of_cpus(u32 row)
+{
+	if (row < HYP_TOTALS_ROW_NO_HCALL)
+		return (struct row_meaning) { HYP_TOTALS_HCALL, row - HYP_TOTALS_ROW_HCALLS };
+	if (row == HYP_TOTALS_ROW_NO_HCALL)
+		return (struct row_meaning) { HYP_TOTALS_HCALL, NO_REASON };
+	if (row <= HYP_TOTALS_ROW_OTHER_SMC)
+		return meaning_of_function(HYP_TOTALS_SMC, row - HYP_TOTALS_ROW_SMCS);
+	if (row >= HYP_TOTALS_ROW_PSCI)
+		return meaning_of_function(HYP_TOTALS_PSCI, row - HYP_TOTALS_ROW_PSCI);
+
+	switch (row) {
+#define MEANING(ec)	\
+	case HYP_TOTALS_ROW_ABORT_##ec:	\
+		return (struct row_meaning) { HYP_TOTALS_ABORT, ESR_ELx_EC_##ec };
+	HYP_TOTALS_ABORTS(MEANING)
+#undef MEANING
+	default:
+		return (struct row_meaning) { HYP_TOTALS_ABORT, NO_REASON };
+	}
+}
+
+static struct row_meaning meaning_of_vcpus(u32 row)
+{
+	static const struct row_meaning meanings[HYP_TOTALS_VCPU_ROWS] = {
+		[HYP_TOTALS_ROW_UNEXPECTED]	= { HYP_TOTALS_EXIT_HOST, NO_REASON },
+#define MEANING(kind, name, reason)	\
+		[HYP_TOTALS_ROW_##kind##_##name] = { HYP_TOTALS_##kind, reason },
+		HYP_TOTALS_EXITS(MEANING)
+#undef MEANING
+		[HYP_TOTALS_ROW_GUEST]		= { HYP_TOTALS_GUEST, 0 },
+	};
+
+	return meanings[row];
 }
 
 /* Printing ---------------------------------------------------------------------------- */
@@ -341,76 +446,42 @@ void hyptrace_totals_show_header(struct seq_file *m)
 	seq_puts(m, "vm\tvcpu\tkind\treason\tcount\ttotal_ns\tmin_ns\tmax_ns\thistogram\n");
 }
 
-static void show_key(struct seq_file *m, u64 key)
+static void show_histogram(struct seq_file *m, const u64 *bucket)
 {
-	enum hyp_totals_kind kind = key_kind(key);
-	bool is_guests = hyp_totals_is_guests(kind);
-	u32 upper = FIELD_GET(HYP_TOTALS_KEY_UPPER, key);
+	const char *gap = "\t";
+	int i;
 
-	if (key == HYP_TOTALS_OTHER(kind)) {
-		seq_printf(m, "0\t0\t%s\tother", kinds[kind]);
-		return;
+	for (i = HYP_TOTALS_BUCKETS - 1; i >= 0; i--) {
+		if (!bucket[i])
+			continue;
+
+		seq_puts(m, gap);
+		if (i)
+			seq_printf(m, "%llu", BIT_ULL(HYP_TOTALS_BITS(i)));
+		else
+			seq_puts(m, "inf");
+		seq_printf(m, ":%llu", bucket[i]);
+		gap = " ";
 	}
-
-	seq_printf(m, "%u\t%u\t%s\t", is_guests ? upper : 0,
-		   is_guests ? (u32)FIELD_GET(HYP_TOTALS_KEY_VCPU, key) : 0, kinds[kind]);
-	show_reason(m, kind, is_guests ? (u32)FIELD_GET(HYP_TOTALS_KEY_EXIT, key) : upper);
 }
 
 /**
  * hyptrace_totals_show_row() - print a row
  * @m:		the file
- * @data:	what hyptrace_totals_snapshot() has returned
+ * @snapshot:	what hyptrace_totals_snapshot() has returned
  * @i:		the row's number
  */
-void hyptrace_totals_show_row(struct seq_file *m, const void *data, size_t i)
+void hyptrace_totals_show_row(struct seq_file *m,
+			      const struct hyptrace_totals_snapshot *snapshot, size_t i)
 {
-	const struct snapshot *snapshot = data;
-	const struct hyp_totals_row *row = &snapshot->rows[i];
-	const char *gap = "\t";
-	int bucket;
+	const struct snapshot_row *row = &snapshot->rows[i];
+	struct row_meaning meaning = row->is_vcpus ? meaning_of_vcpus(row->row) :
+						     meaning_of_cpus(row->row);
 
-	show_key(m, row->key);
-	seq_printf(m, "\t%llu\t%llu\t%llu\t%llu", row->count, row->total, row->min, row->max);
-	for (bucket = HYP_TOTALS_BUCKETS - 1; bucket >= 0; bucket--) {
-		if (!row->bucket[bucket])
-			continue;
-
-		seq_puts(m, gap);
-		if (bucket)
-			seq_printf(m, "%llu", BIT_ULL(HYP_TOTALS_BITS(bucket)));
-		else
-			seq_puts(m, "inf");
-		seq_printf(m, ":%llu", row->bucket[bucket]);
-		gap = " ";
-	}
+	seq_printf(m, "%u\t%u\t%s\t", row->vm, row->vcpu, kinds[meaning.kind]);
+	show_reason(m, meaning.kind, meaning.reason);
+	seq_printf(m, "\t%llu\t%llu\t%llu\t%llu", row->sums.count, row->sums.total,
+		   row->sums.min, row->sums.max);
+	show_histogram(m, row->sums.bucket);
 	seq_putc(m, '\n');
-}
-
-/**
- * hyptrace_totals_show_cpus() - print how full the CPUs' tables are
- * @m:		the file
- *
- * Return: 0
- */
-int hyptrace_totals_show_cpus(struct seq_file *m)
-{
-	const struct hyp_totals_state *state;
-	const struct hyptrace_totals_table *table;
-	int cpu;
-
-	guard(mutex)(&hyptrace_totals_lock);
-
-	seq_puts(m, "cpu\trows\tused\treplaced\tbad\n");
-	for_each_possible_cpu(cpu) {
-		table = per_cpu_ptr(&hyptrace_totals_table, cpu);
-		if (!table->pages)
-			continue;
-
-		state = table->pages[0];
-		seq_printf(m, "%d\t%u\t%llu\t%llu\t%llu\n", cpu, table->nr_rows,
-			   READ_ONCE(state->used), READ_ONCE(state->replaced), table->bad);
-	}
-
-	return 0;
 }

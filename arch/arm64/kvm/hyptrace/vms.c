@@ -3,8 +3,7 @@
  * The numbers of VMs, for events and totals, and whose VMs they are.
  *
  * A number is not reused until the next boot; and no two living VMs have numbers with the
- * same low 16 bits, which is what EL2 tells VMs apart by when it looks for those that are
- * gone.
+ * same low 16 bits, which is what events have of them.
  */
 
 #include <linux/kvm_host.h>
@@ -15,7 +14,7 @@
 #include <asm/hyptrace.h>
 #include <asm/hyptrace_compat.h>
 
-#include "hyptrace.h"
+#include "totals.h"
 #include "vms.h"
 
 /* VMs that are gone are listed as long as there are not more of them than this. */
@@ -115,10 +114,10 @@ void hyptrace_vm_init(struct kvm *kvm)
 	vm->number = last_number;
 	vm->pid = task_tgid_nr(current);
 	vm->kvm = kvm;
+	xa_init(&vm->tables);
 	hyptrace_channel_vm_init(vm);
 	list_add_tail_rcu(&vm->list, &vms);
 	kvm->arch.hyp_trace_vm = vm->number;
-	hcall_totals_vm(vm->number, false);
 }
 
 static void forget_oldest(void)
@@ -130,6 +129,7 @@ static void forget_oldest(void)
 			continue;
 
 		list_del_rcu(&vm->list);
+		hyptrace_totals_forget(vm);
 		kfree(vm->tids);
 		kfree_rcu(vm, rcu);
 		nr_gone--;
@@ -148,7 +148,7 @@ static void forget_names(void)
 }
 
 /**
- * hyptrace_vm_gone() - a VM is about to be destroyed
+ * hyptrace_vm_gone() - a VM is being destroyed: EL2 has torn it down
  * @kvm:	the VM, with its vCPUs
  */
 void hyptrace_vm_gone(struct kvm *kvm)
@@ -175,7 +175,7 @@ void hyptrace_vm_gone(struct kvm *kvm)
 		vm->nr_tids = n;
 	}
 
-	hcall_totals_vm(vm->number, true);
+	hyptrace_totals_vm_gone(vm);
 	forget_names();
 	if (++nr_gone > MAX_GONE)
 		forget_oldest();
@@ -195,6 +195,20 @@ static void show_vm(struct seq_file *m, const struct hyptrace_vm *vm)
 			seq_printf(m, "%s%d", i ? "," : "", vm->tids[i]);
 	}
 	seq_putc(m, '\n');
+}
+
+/**
+ * hyptrace_vm_next() - find the next VM that is listed
+ * @vm:		a VM, or NULL for the first one
+ *
+ * Return: the VM, or NULL
+ */
+struct hyptrace_vm *hyptrace_vm_next(struct hyptrace_vm *vm)
+{
+	lockdep_assert_held(&hyptrace_vms_lock);
+
+	vm = vm ? list_next_entry(vm, list) : list_first_entry(&vms, struct hyptrace_vm, list);
+	return list_entry_is_head(vm, &vms, list) ? NULL : vm;
 }
 
 /**

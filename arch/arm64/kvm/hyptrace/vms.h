@@ -10,8 +10,10 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
+#include <linux/xarray.h>
 
 struct dentry;
+struct hyptrace_totals_snapshot;
 struct kvm;
 struct seq_file;
 
@@ -24,6 +26,8 @@ struct seq_file;
  * @kvm:	the VM, NULL if it is gone
  * @nr_tids:	number of @tids
  * @tids:	of its vCPUs' threads, if it is gone; 0 for a vCPU that has not run
+ * @tables:	of its vCPUs' totals, struct hyptrace_vcpu_table, by the vCPU's number
+ * @totals:	its vCPUs' totals, if it is gone; or NULL
  * @dir:	its directory in hyp/guests, or NULL
  * @names:	of its events, struct hyptrace_name; they are read in RCU's critical sections
  * @nr_names:	their number
@@ -38,6 +42,8 @@ struct hyptrace_vm {
 	struct kvm		*kvm;
 	u32			nr_tids;
 	pid_t			*tids;
+	struct xarray		tables;
+	struct hyptrace_totals_snapshot *totals;
 #ifdef CONFIG_KVM_HYPTRACE_GUESTS
 	struct dentry		*dir;
 	struct list_head	names;
@@ -49,6 +55,7 @@ extern struct mutex hyptrace_vms_lock;
 
 struct hyptrace_vm *hyptrace_vm_numbered(u32 number);
 struct hyptrace_vm *hyptrace_vm_of_event(u16 number);
+struct hyptrace_vm *hyptrace_vm_next(struct hyptrace_vm *vm);
 int hyptrace_show_vms(struct seq_file *m);
 
 #ifdef CONFIG_KVM_HYPTRACE_GUESTS

@@ -7,6 +7,7 @@
  *   write_host_event	makes the host record such an event, in ordinary instances
  *   write_smc		makes the host call firmware: function and arguments, in hexadecimal
  *   write_hvc		makes the host make a hypercall: as write_smc
+ *   write_vcpu	makes the host run the vCPU that a CPU runs, on this CPU, too: the CPU
  *   write_touch	makes the host read from a device: physical address in hexadecimal
  *   write_panic	makes EL2 record as many events as it is told, and panic
  *   write_cpu_pm	runs the CPU_PM notifiers, as if the CPU slept and woke up
@@ -27,6 +28,7 @@
 #include <linux/cpu_pm.h>
 #include <linux/fs.h>
 #include <linux/io.h>
+#include <linux/kvm_host.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -194,6 +196,36 @@ static ssize_t write_hvc_write(struct file *filp, const char __user *ubuf,
 static const struct file_operations write_hvc_fops = {
 	.open	= simple_open,
 	.write	= write_hvc_write,
+};
+
+static ssize_t write_vcpu_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				loff_t *ppos)
+{
+	struct arm_smccc_res res;
+	struct kvm_vcpu *vcpu;
+	unsigned long flags;
+	unsigned int cpu;
+	int ret;
+
+	ret = kstrtouint_from_user(ubuf, cnt, 0, &cpu);
+	if (ret)
+		return ret;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -EINVAL;
+
+	vcpu = READ_ONCE(*per_cpu_ptr(kvm_get_running_vcpus(), cpu));
+	if (!vcpu)
+		return -ENOENT;
+
+	local_irq_save(flags);
+	ret = hyptrace_call(&res, __kvm_vcpu_run, vcpu);
+	local_irq_restore(flags);
+	return ret < 0 ? ret : cnt;
+}
+
+static const struct file_operations write_vcpu_fops = {
+	.open	= simple_open,
+	.write	= write_vcpu_write,
 };
 
 static ssize_t write_touch_write(struct file *filp, const char __user *ubuf,
@@ -370,6 +402,7 @@ void hyptrace_test_init(struct dentry *dir)
 	tracefs_create_file("write_fields", 0200, dir, NULL, &write_fields_fops);
 	tracefs_create_file("write_smc", 0200, dir, NULL, &write_smc_fops);
 	tracefs_create_file("write_hvc", 0200, dir, NULL, &write_hvc_fops);
+	tracefs_create_file("write_vcpu", 0200, dir, NULL, &write_vcpu_fops);
 	tracefs_create_file("write_touch", 0200, dir, NULL, &write_touch_fops);
 	tracefs_create_file("write_panic", 0200, dir, NULL, &write_panic_fops);
 	tracefs_create_file("write_cpu_pm", 0200, dir, NULL, &write_cpu_pm_fops);

@@ -11,11 +11,10 @@
 
 #include <asm/irq_work.h>
 #include <asm/hyptrace_compat.h>
-#include <asm/hyptrace_totals.h>
 #include <asm/hyptrace.h>
 #include <asm/memory.h>
 
-#include "../hyptrace.h"
+#include "../totals.h"
 
 #define HOSTILE_SLOTS	2			/* the smallest ring */
 #define HOSTILE_SPARES	2
@@ -100,18 +99,17 @@ static inline int hostile_unload(u64 cpu)
 	return ret;
 }
 
-/* The smallest table. */
-#define HOSTILE_TABLE_PAGES	hyp_totals_pages(HYP_TOTALS_MIN_ROWS)
-#define HOSTILE_TABLE_REGION	hyp_totals_region_pages(HYP_TOTALS_MIN_ROWS)
+#define HOSTILE_TABLE_PAGES	hyp_totals_pages(HYP_TOTALS_CPU_ROWS)
+#define HOSTILE_TABLE_REGION	hyp_totals_region_pages(HYP_TOTALS_CPU_ROWS)
 
 /**
- * struct hostile_table - memory for a table of totals, owned by the host
+ * struct hostile_table - memory for a CPU's table of totals, owned by the host
  * @region:	the region that describes it
  * @page:	pages that are shared with EL2
  */
 struct hostile_table {
 	u64	*region;
-	void	*page[HYP_TOTALS_MIN_ROWS];
+	void	*page[1 + HYP_TOTALS_CPU_ROWS];
 };
 
 struct hostile_table *hostile_table_new(struct kunit *test);
@@ -119,12 +117,12 @@ void hostile_table_describe(struct hostile_table *table);
 void hostile_table_expect_intact(struct kunit *test, struct hostile_table *table,
 				 const char *what);
 
-static inline int hostile_totals_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_rows)
+static inline int hostile_totals_load(u64 cpu, u64 pfn, u64 nr_pages)
 {
 	int ret;
 
 	do {
-		ret = hcall_totals_load(cpu, pfn, nr_pages, nr_rows);
+		ret = hcall_totals_load(cpu, pfn, nr_pages);
 	} while (ret == -EINPROGRESS);
 
 	return ret;
@@ -132,16 +130,16 @@ static inline int hostile_totals_load(u64 cpu, u64 pfn, u64 nr_pages, u64 nr_row
 
 static inline int hostile_totals_load_table(u64 cpu, const struct hostile_table *table)
 {
-	return hostile_totals_load(cpu, virt_to_pfn(table->region), HOSTILE_TABLE_REGION,
-				   HYP_TOTALS_MIN_ROWS);
+	return hostile_totals_load(cpu, virt_to_pfn(table->region), HOSTILE_TABLE_REGION);
 }
 
 static inline int hostile_totals_unload(u64 cpu)
 {
+	struct arm_smccc_res res;
 	int ret;
 
 	do {
-		ret = hcall_totals_unload(cpu);
+		ret = hcall_totals_unload(&res, cpu);
 	} while (ret == -EINPROGRESS);
 
 	return ret;
@@ -246,6 +244,7 @@ void hostile_functions_in_use(struct kunit *test);
 void hostile_totals_arguments(struct kunit *test);
 void hostile_totals_pages(struct kunit *test);
 void hostile_totals_order(struct kunit *test);
+void hostile_totals_vcpus(struct kunit *test);
 void hostile_totals_steps(struct kunit *test);
 void hostile_totals_writes(struct kunit *test);
 void hostile_totals_nonsense(struct kunit *test);

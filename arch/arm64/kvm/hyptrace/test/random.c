@@ -176,22 +176,39 @@ static int random_load(struct attacker *a)
 /* As random_load(), for a table. */
 static int random_totals_load(struct attacker *a)
 {
+	u64 region_pages = HOSTILE_TABLE_REGION;
 	struct hostile_table *table;
-	u64 nr_rows = HYP_TOTALS_MIN_ROWS;
 
 	if (a->tables_used == TABLES || one_in(a, 2))
 		return hostile_totals_load(some_cpu(a),
 					   hostile_bad_pfn(any_u64(a, hostile_nr_bad_pfns())),
-					   HOSTILE_TABLE_REGION, nr_rows);
+					   region_pages);
 
 	table = a->table[a->tables_used++];
 	if (one_in(a, 4))
 		table->region[prandom_u32_state(&a->rnd) % HOSTILE_TABLE_PAGES] = some_pfn(a);
 	if (one_in(a, 8))
-		nr_rows = any_u64(a, 32);
+		region_pages = any_u64(a, 2 * HOSTILE_TABLE_REGION);
 
-	return hostile_totals_load(some_cpu(a), virt_to_pfn(table->region),
-				   HOSTILE_TABLE_REGION, nr_rows);
+	return hostile_totals_load(some_cpu(a), virt_to_pfn(table->region), region_pages);
+}
+
+/* The first handle of a VM, which is no constant of a header. */
+#define FIRST_HANDLE	0x1000
+
+/*
+ * A table that EL2 must refuse: if there is such a vCPU, it would keep the table until the VM is
+ * gone. Without protection, EL2 believes the host where a vCPU is.
+ */
+static int random_totals_load_vcpu(struct attacker *a)
+{
+	u64 pages = hyp_totals_region_pages(HYP_TOTALS_VCPU_ROWS);
+	u64 pfn = hostile_bad_pfn(any_u64(a, hostile_nr_bad_pfns()));
+
+	if (!is_protected_kvm_enabled() || one_in(a, 8))
+		pages++;
+
+	return hcall_totals_load_vcpu(FIRST_HANDLE + any_u64(a, 4), any_u64(a, 4), pfn, pages);
 }
 
 /* The places are few, so that all CPUs use the same ones. */
@@ -264,11 +281,6 @@ static int random_doorbell(struct attacker *a)
 				    max_t(u64, random_u64(a), HOSTILE_NR_SGIS));
 }
 
-static int random_totals_vm(struct attacker *a)
-{
-	return hcall_totals_vm(any_u64(a, 4), any_u64(a, 3));
-}
-
 static int random_share(struct attacker *a)
 {
 	return hostile_share(some_page(a));
@@ -317,7 +329,7 @@ static const struct {
 	{ "totals_load", 4, random_totals_load, { -EINVAL, -EBUSY, -EPERM } },
 	{ "totals_unload", 3, random_totals_unload, { -EINVAL, -EBUSY, -ENOENT } },
 	{ "totals_enable", 2, any_totals_enable, { -EINVAL } },
-	{ "totals_vm", 1, random_totals_vm, { -EINVAL } },
+	{ "totals_load_vcpu", 1, random_totals_load_vcpu, { -EINVAL, -ENOENT, -EBUSY, -EPERM } },
 	{ "functions", 1, any_trace_functions, { -EINVAL, -ENODEV } },
 	{ "stacks", 1, any_trace_stacks, { -EINVAL } },
 	{ "mark", 2, random_mark, { -EINVAL, -EBADF } },
@@ -541,7 +553,11 @@ void hostile_random_calls(struct kunit *test)
 		}
 		kunit_info(test, "%s: %lu calls, %lu succeeded",
 			   kinds[kind].name, count, good);
-		KUNIT_EXPECT_GT_MSG(test, good, 0, "no %s succeeded: not much of a test",
-				    kinds[kind].name);
+		if (kinds[kind].call == random_totals_load_vcpu)
+			KUNIT_EXPECT_EQ_MSG(test, good, 0, "EL2 has taken %lu bad tables", good);
+		else
+			KUNIT_EXPECT_GT_MSG(test, good, 0,
+					    "no %s succeeded: not much of a test",
+					    kinds[kind].name);
 	}
 }

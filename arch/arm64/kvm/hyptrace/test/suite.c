@@ -749,6 +749,7 @@ static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE(hostile_totals_arguments),
 	KUNIT_CASE(hostile_totals_pages),
 	KUNIT_CASE(hostile_totals_order),
+	KUNIT_CASE(hostile_totals_vcpus),
 	KUNIT_CASE(hostile_totals_steps),
 	KUNIT_CASE(hostile_totals_writes),
 	KUNIT_CASE(hostile_totals_nonsense),

@@ -6,7 +6,6 @@
 
 #include <linux/gfp.h>
 
-#include "../totals.h"
 #include "hostile.h"
 
 static void free_region(void *region)
@@ -76,40 +75,28 @@ void hostile_table_expect_intact(struct kunit *test, struct hostile_table *table
 	hostile_expect_intact(test, hostile_ring_new(test), what);
 }
 
-static const struct hyp_totals_row *table_row(const struct hostile_table *table, u32 i)
+static struct hyp_totals_row *row_in(void *const *pages, u32 i)
 {
-	const struct hyp_totals_row *rows = table->page[i / HYP_TOTALS_PER_PAGE];
+	struct hyp_totals_row *rows = pages[(1 + i) / HYP_TOTALS_PER_PAGE];
 
-	return &rows[i % HYP_TOTALS_PER_PAGE];
+	return &rows[(1 + i) % HYP_TOTALS_PER_PAGE];
 }
 
-/* The row of the hypercall that records an event, NULL if it has not been counted. */
-static const struct hyp_totals_row *find_row(const struct hostile_table *table)
+/* The row of the hypercall that records an event. */
+static const struct hyp_totals_row *event_row(const struct hostile_table *table)
 {
-	u64 key = HYP_TOTALS_HCALL |
-		  (u64)__KVM_HOST_SMCCC_FUNC___hyp_trace_write_event << 32;
-	u32 i;
-
-	for (i = 1; i < hyp_totals_places(HYP_TOTALS_MIN_ROWS); i++)
-		if (table_row(table, i)->key == key)
-			return table_row(table, i);
-
-	return NULL;
+	return row_in(table->page, HYP_TOTALS_ROW_HCALLS +
+				   __KVM_HOST_SMCCC_FUNC___hyp_trace_write_event);
 }
 
 void hostile_totals_arguments(struct kunit *test)
 {
-	static const u64 rows[] = {
-		0, 1, HYP_TOTALS_MIN_ROWS - 1, HYP_TOTALS_MIN_ROWS + 1, HYP_TOTALS_MIN_ROWS / 2,
-		HYP_TOTALS_MAX_ROWS - 1, HYP_TOTALS_MAX_ROWS + 1, HYP_TOTALS_MAX_ROWS * 2,
-		BIT(31), BIT(32), BIT(32) + HYP_TOTALS_MIN_ROWS, BIT(63), U64_MAX,
-	};
 	const u64 pages[] = {
 		0, HOSTILE_TABLE_REGION - 1, HOSTILE_TABLE_REGION + 1,
 		BIT(32) + HOSTILE_TABLE_REGION, BIT(63) + HOSTILE_TABLE_REGION, U64_MAX,
 	};
 	static const u64 bools[] = { 2, U32_MAX, BIT(32), BIT(32) + 1, U64_MAX };
-	static const u64 vms[] = { BIT(32), BIT(32) + 1, BIT(63), U64_MAX };
+	static const u64 resets[] = { BIT(32), BIT(32) + 1, BIT(63), U64_MAX };
 	struct hostile_table *table = hostile_table_new(test);
 	u64 pfn = virt_to_pfn(table->region);
 	int i;
@@ -122,31 +109,20 @@ void hostile_totals_arguments(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_unload(cpu),
 				    "unload of CPU %llx", cpu);
 	}
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		u64 fit = hyp_totals_region_pages(rows[i]);
-
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_totals_load(0, pfn, HOSTILE_TABLE_REGION, rows[i]),
-				    "%llx rows", rows[i]);
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hostile_totals_load(0, pfn, fit, rows[i]),
-				    "%llx rows, %llx pages", rows[i], fit);
-	}
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    hostile_totals_load(0, pfn, pages[i], HYP_TOTALS_MIN_ROWS),
+				    hostile_totals_load(0, pfn, pages[i]),
 				    "%llx pages", pages[i]);
 	for (i = 0; i < ARRAY_SIZE(bools); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_enable(bools[i]),
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_enable(bools[i], 1),
 				    "enable %llx", bools[i]);
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_vm(1, bools[i]),
-				    "gone %llx", bools[i]);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_sync(0, HYP_TRACE_CLOSED, bools[i]),
 				    "sync %llx", bools[i]);
 	}
-	for (i = 0; i < ARRAY_SIZE(vms); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_vm(vms[i], 0),
-				    "VM %llx", vms[i]);
+	for (i = 0; i < ARRAY_SIZE(resets); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_enable(0, resets[i]),
+				    "reset %llx", resets[i]);
 	hostile_table_expect_intact(test, table, "arguments out of range");
 }
 
@@ -159,8 +135,7 @@ void hostile_totals_pages(struct kunit *test)
 		u64 pfn = hostile_bad_pfn(i);
 
 		KUNIT_EXPECT_EQ_MSG(test, -EPERM,
-				    hostile_totals_load(0, pfn, HOSTILE_TABLE_REGION,
-							HYP_TOTALS_MIN_ROWS),
+				    hostile_totals_load(0, pfn, HOSTILE_TABLE_REGION),
 				    "region at frame %llx", pfn);
 		for (at = 0; at < HOSTILE_TABLE_PAGES; at++) {
 			hostile_table_describe(table);
@@ -196,7 +171,7 @@ void hostile_totals_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ENOENT, hostile_totals_unload(cpu));
 
 	/* Without a table nothing is counted, and nothing is written. */
-	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(1, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
 	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 0));
@@ -210,7 +185,7 @@ void hostile_totals_order(struct kunit *test)
 	/* A CPU may give up its own table while it measures. */
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
 	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
-	KUNIT_EXPECT_NOT_NULL(test, find_row(table));
+	KUNIT_EXPECT_EQ(test, 1, event_row(table)->count);
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
 	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
 	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_totals_unload(0));
@@ -228,6 +203,33 @@ void hostile_totals_order(struct kunit *test)
 	hostile_table_expect_intact(test, other, "being refused");
 }
 
+/*
+ * Tables of vCPUs that there are not. (Without protection, EL2 believes the host where a vCPU is. Of
+ * real vCPUs, hyp_totals_vcpu_test.c has tests.)
+ */
+void hostile_totals_vcpus(struct kunit *test)
+{
+	static const u64 vms[] = { 0, 1, U16_MAX, BIT(16), BIT(32), BIT(63), U64_MAX };
+	const u64 fit = hyp_totals_region_pages(HYP_TOTALS_VCPU_ROWS);
+	const u64 pages[] = { 0, fit - 1, fit + 1, BIT(32) + fit, BIT(63) + fit, U64_MAX };
+	struct hostile_table *table = hostile_table_new(test);
+	u64 pfn = virt_to_pfn(table->region);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_load_vcpu(0, 0, pfn, pages[i]),
+				    "%llx pages", pages[i]);
+	for (i = 0; is_protected_kvm_enabled() && i < ARRAY_SIZE(vms); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, -ENOENT, hcall_totals_load_vcpu(vms[i], 0, pfn, fit),
+				    "VM %llx", vms[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -ENOENT,
+				    hcall_totals_load_vcpu(vms[i], U64_MAX, pfn, fit),
+				    "VM %llx, vCPU %llx", vms[i], U64_MAX);
+	}
+	KUNIT_EXPECT_EQ(test, -ENOENT, hostile_totals_unload(HYP_TOTALS_GONE));
+	hostile_table_expect_intact(test, table, "tables of no vCPU");
+}
+
 /**
  * hostile_totals_steps() - a call takes a bounded number of pages, or sets up as many rows
  * @test:	the test
@@ -238,19 +240,19 @@ void hostile_totals_steps(struct kunit *test)
 	unsigned int steps = 1;
 
 	KUNIT_ASSERT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_STEP, 1));
-	while (hcall_totals_load(0, virt_to_pfn(table->region), HOSTILE_TABLE_REGION,
-				 HYP_TOTALS_MIN_ROWS) == -EINPROGRESS) {
+	while (hcall_totals_load(0, virt_to_pfn(table->region), HOSTILE_TABLE_REGION) ==
+	       -EINPROGRESS) {
 		/* It is not there before it is complete. */
 		KUNIT_EXPECT_EQ(test, -EBUSY, hostile_totals_unload(0));
 		steps++;
 	}
-	KUNIT_EXPECT_EQ(test, HOSTILE_TABLE_REGION + HOSTILE_TABLE_PAGES +
-			hyp_totals_places(HYP_TOTALS_MIN_ROWS), steps);
+	KUNIT_EXPECT_EQ(test, HOSTILE_TABLE_REGION + HOSTILE_TABLE_PAGES + HYP_TOTALS_CPU_ROWS,
+			steps);
 	KUNIT_ASSERT_EQ(test, 0, hcall_trace_test(HYP_TRACE_TEST_STEP, HYP_TRACE_STEP_PAGES));
 
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
 	KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(1));
-	KUNIT_EXPECT_NOT_NULL(test, find_row(table));
+	KUNIT_EXPECT_EQ(test, 1, event_row(table)->count);
 	hostile_quiet(test);
 	KUNIT_EXPECT_EQ(test, 0, hostile_totals_unload(0));
 	hostile_table_expect_intact(test, table, "a load in small steps");
@@ -269,12 +271,11 @@ void hostile_totals_writes(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, hcall_trace_clock(BIT_ULL(63), 1, 0));
 	KUNIT_ASSERT_EQ(test, 0, hostile_totals_load_table(0, table));
-	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(1));
+	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(1, 1));
 	KUNIT_EXPECT_EQ(test, 0, hostile_sync(0, HYP_TRACE_CLOSED, 1));
 	for (call = 1; call <= 100; call++) {
 		KUNIT_EXPECT_EQ(test, 0, hcall_trace_write_event(call));
-		row = find_row(table);
-		KUNIT_ASSERT_NOT_NULL(test, row);
+		row = event_row(table);
 		KUNIT_EXPECT_EQ(test, call, row->count);
 		KUNIT_EXPECT_EQ(test, call, row->done);
 		KUNIT_EXPECT_GE(test, row->total, total);
@@ -286,15 +287,8 @@ void hostile_totals_writes(struct kunit *test)
 		}
 		total = row->total;
 
-		/* All but the keys, which the test looks for. */
-		for (i = 1; i < hyp_totals_places(HYP_TOTALS_MIN_ROWS); i++) {
-			struct hyp_totals_row *any = (void *)table_row(table, i);
-			u64 key = any->key;
-
-			memset(any, call, sizeof(*any));
-			any->key = key;
-		}
-		memset(table->page[0], call, sizeof(struct hyp_totals_state));
+		for (i = 0; i < HOSTILE_TABLE_PAGES; i++)
+			memset(table->page[i], call, PAGE_SIZE);
 		memset(&written, call, sizeof(written));
 	}
 	KUNIT_EXPECT_GT(test, total, 0);
@@ -312,20 +306,17 @@ static const struct nonsense {
 	size_t		offset;
 	u64		value;
 } nonsense[] = {
-	{ "no kind",		offsetof(struct hyp_totals_row, key),	 BIT_ULL(32) },
-	{ "an unknown kind",	offsetof(struct hyp_totals_row, key),	 HYP_TOTALS_KINDS },
 	{ "min above max",	offsetof(struct hyp_totals_row, min),	 U64_MAX },
 	{ "max above total",	offsetof(struct hyp_totals_row, max),	 1000 },
 	{ "an empty histogram",	offsetof(struct hyp_totals_row, bucket), 0 },
 	{ "being written",	offsetof(struct hyp_totals_row, count),	 8 },
 };
 
-static void sound_row(struct hyp_totals_row *row, u64 reason)
+static void sound_row(struct hyp_totals_row *row)
 {
 	*row = (struct hyp_totals_row) {
 		.done	= 7,
 		.count	= 7,
-		.key	= HYP_TOTALS_HCALL | reason << 32,
 		.total	= 70,
 		.min	= 10,
 		.max	= 10,
@@ -336,7 +327,7 @@ static void sound_row(struct hyp_totals_row *row, u64 reason)
 /* Read all rows; returns their number. */
 static ssize_t count_rows(void)
 {
-	void *snapshot = hyptrace_totals_snapshot();
+	struct hyptrace_totals_snapshot *snapshot = hyptrace_totals_snapshot();
 	ssize_t n;
 
 	if (!snapshot)
@@ -347,15 +338,20 @@ static ssize_t count_rows(void)
 	return n;
 }
 
-static struct hyp_totals_row *writable_row(const struct hyptrace_totals_table *table, u32 i)
+/* Has any CPU counted something in a row? */
+static bool is_counted(u32 i)
 {
-	struct hyp_totals_row *rows = table->pages[i / HYP_TOTALS_PER_PAGE];
+	const struct hyptrace_totals_table *table;
+	int cpu;
 
-	return &rows[i % HYP_TOTALS_PER_PAGE];
+	for_each_possible_cpu(cpu) {
+		table = per_cpu_ptr(&hyptrace_totals_table, cpu);
+		if (table->pages && row_in(table->pages, i)->count)
+			return true;
+	}
+
+	return false;
 }
-
-/* From here on, no hypercall has these numbers. */
-#define REASON		0xfff
 
 /* The reader, in turn, believes no row that EL2 can't have written. */
 void hostile_totals_nonsense(struct kunit *test)
@@ -364,41 +360,38 @@ void hostile_totals_nonsense(struct kunit *test)
 	struct hostile_table *other = hostile_table_new(test);
 	const struct nonsense *n;
 	struct hyp_totals_row *row;
-	u32 i, last, filled = 0;
+	u32 i, filled = 0;
 	ssize_t rows;
 	u64 bad;
 
 	/* While totals are off, EL2 keeps the tables, but does not write to them. */
 	KUNIT_ASSERT_EQ(test, 0, hyptrace_totals_enable(true));
 	KUNIT_ASSERT_EQ(test, 0, hyptrace_totals_enable(false));
-	last = hyp_totals_places(table->nr_rows) - 1;
-	row = writable_row(table, last);
+	row = row_in(table->pages, HYP_TOTALS_ROW_OTHER_ABORT);
 	KUNIT_EXPECT_EQ(test, 0, row->count);
 	rows = count_rows();
-	bad = table->bad;
+	bad = hyptrace_totals_bad();
 
-	sound_row(row, REASON);
+	sound_row(row);
 	KUNIT_EXPECT_EQ(test, rows + 1, count_rows());
-	KUNIT_EXPECT_EQ(test, bad, table->bad);
+	KUNIT_EXPECT_EQ(test, bad, hyptrace_totals_bad());
 	for (n = nonsense; n < nonsense + ARRAY_SIZE(nonsense); n++) {
-		sound_row(row, REASON);
+		sound_row(row);
 		*(u64 *)((void *)row + n->offset) = n->value;
 		KUNIT_EXPECT_EQ_MSG(test, rows, count_rows(), "%s", n->what);
-		KUNIT_EXPECT_EQ_MSG(test, ++bad, table->bad, "%s", n->what);
+		KUNIT_EXPECT_EQ_MSG(test, ++bad, hyptrace_totals_bad(), "%s", n->what);
 	}
+	row->count = 0;
+	row->done = 0;
 
-	/* There are more rows than are said to be used. */
-	for (i = HYP_TOTALS_KINDS; i <= last; i++) {
-		row = writable_row(table, i);
-		if (i < last && row->count)
-			continue;
-
-		sound_row(row, REASON + i);
-		filled++;
+	/* All rows, some of which EL2 never counts anything in. */
+	for (i = 0; i < HYP_TOTALS_CPU_ROWS; i++) {
+		filled += !is_counted(i);
+		sound_row(row_in(table->pages, i));
 	}
-	KUNIT_EXPECT_GT(test, filled, table->nr_rows / 2);
+	KUNIT_EXPECT_GT(test, filled, HYP_TOTALS_CPU_ROWS / 2);
 	KUNIT_EXPECT_EQ(test, rows + filled, count_rows());
-	KUNIT_EXPECT_EQ(test, bad, table->bad);
+	KUNIT_EXPECT_EQ(test, bad, hyptrace_totals_bad());
 	KUNIT_EXPECT_EQ(test, 0, hyptrace_totals_reset());
 	hostile_table_expect_intact(test, other, "reading nonsense");
 }

@@ -324,7 +324,7 @@ void hyp_trace_end(struct hyp_trace_cpu *cpu);
 #define HYP_OUR_HCALLS(X, M)						\
 	HYP_RING_HCALLS(X, M)						\
 	HYP_IF_FUNCTIONS(HYP_FUNCTION_HCALLS(X))			\
-	HYP_TOTALS_HCALLS(X)						\
+	HYP_TOTALS_HCALLS(X, M)						\
 	HYP_IF_TEST(HYP_TEST_HCALLS(X))
 
 #ifdef CONFIG_KVM_HYPTRACE_FUNCTIONS
@@ -399,6 +399,7 @@ static inline void hyp_trace_inject(const struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_hide(const struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_show(const struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_vm_init(struct kvm *kvm, const struct kvm *host_kvm) { }
+static inline void hyp_totals_vcpu_gone(struct kvm_vcpu *vcpu) { }
 static inline void hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt,
 				      bool handled) { }
 static inline void hyp_trace_psci_forward(const struct kvm_cpu_context *host_ctxt) { }

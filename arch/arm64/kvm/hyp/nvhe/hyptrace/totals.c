@@ -4,9 +4,8 @@
  *
  * Intervals are measured in cycles of the counter, which all CPUs share, and converted to
  * nanoseconds when they end: so a change of the clock does not matter, and a vCPU may move to
- * another CPU. The vCPU itself keeps when and why it has stopped. That
- * is EL2's own copy of the vCPU with protection; without it EL2 trusts the host, and still
- * uses what it finds there as numbers only.
+ * another CPU. The vCPU itself keeps when and why it has stopped, and has its rows (struct
+ * hyp_totals_vcpu).
  *
  * While events are recorded as well, an event and the totals use the same time stamp.
  *
@@ -18,9 +17,8 @@
 #include <nvhe/hyptrace/totals_table.h>
 #include <nvhe/hyptrace/fields.h>
 
-#include <linux/bitfield.h>
-
 u32 hyp_totals_epoch;
+u32 hyp_totals_last_reset;
 
 static noinline void count_interval_slow(struct hyp_totals_own *own, u64 ns)
 {
@@ -52,22 +50,6 @@ static void count_interval(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own
 	hyp_totals_publish_end(row, n);
 }
 
-static noinline void add_interval_slow(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
-{
-	count_interval(cpu, hyp_totals_find(&cpu->totals, key), cycles);
-}
-
-/* Add an interval [cycles] to the row of a key. */
-static __always_inline void add_interval(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
-{
-	struct hyp_totals_own *own = hyp_totals_first(&cpu->totals, key);
-
-	if (likely(own->key == key))
-		count_interval(cpu, own, cycles);
-	else
-		add_interval_slow(cpu, key, cycles);
-}
-
 /* Exceptions of the host --------------------------------------------------------- */
 
 /* Rare: out of line. */
@@ -87,11 +69,6 @@ static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u6
 	return cycles;
 }
 
-static u64 hcall_key(u64 id)
-{
-	return HYP_TOTALS_HCALL | FIELD_PREP(HYP_TOTALS_KEY_UPPER, id);
-}
-
 /* The first hypercall with that number; or this CPU has ceased to measure, or has to ring. */
 static noinline void add_hcall(struct hyp_trace_cpu *cpu, u64 id, u64 cycles)
 {
@@ -99,21 +76,50 @@ static noinline void add_hcall(struct hyp_trace_cpu *cpu, u64 id, u64 cycles)
 	if (!cpu->totals.open)
 		return;
 
-	cpu->totals.hcall[id] = hyp_totals_find(&cpu->totals, hcall_key(id));
+	cpu->totals.hcall[id] = &cpu->totals.rows[HYP_TOTALS_ROW_HCALLS + id];
 	count_interval(cpu, cpu->totals.hcall[id], cycles);
 }
 
-static u64 trap_key(u64 esr, u64 fn)
+/* The place of a function among those that have names; behind them, if it has none. */
+static u64 function_place(u32 fn)
+{
+	static const u32 functions[] = {
+#define FUNCTION(name, value, text)	HYP_##name,
+		HYP_SMC_LIST(FUNCTION, FUNCTION)
+#undef FUNCTION
+	};
+	u64 i;
+
+	static_assert(ARRAY_SIZE(functions) == HYP_TOTALS_FUNCTIONS);
+	for (i = 0; i < ARRAY_SIZE(functions) && functions[i] != fn; i++)
+		;
+
+	return i;
+}
+
+static u64 abort_row(u64 esr)
+{
+	switch (ESR_ELx_EC(esr)) {
+#define ABORT_ROW(ec)	case ESR_ELx_EC_##ec: return HYP_TOTALS_ROW_ABORT_##ec;
+	HYP_TOTALS_ABORTS(ABORT_ROW)
+#undef ABORT_ROW
+	default:
+		return HYP_TOTALS_ROW_OTHER_ABORT;
+	}
+}
+
+/* The row of an exception of the host. */
+static u64 trap_row(const struct hyp_totals_cpu *totals, u64 esr, u64 fn)
 {
 	switch (ESR_ELx_EC(esr)) {
 	case ESR_ELx_EC_HVC64:
-		fn -= KVM_HOST_SMCCC_ID(0);
-		return hcall_key(fn < HYP_TOTALS_HCALL_IDS ? fn : HYP_TOTALS_NO_HCALL);
+		return HYP_TOTALS_ROW_HCALLS +
+		       min(fn - KVM_HOST_SMCCC_ID(0), (u64)HYP_TOTALS_HCALL_IDS);
 	case ESR_ELx_EC_SMC64:
-		return HYP_TOTALS_SMC | FIELD_PREP(HYP_TOTALS_KEY_UPPER, lower_32_bits(fn));
+		return (totals->psci ? HYP_TOTALS_ROW_PSCI : HYP_TOTALS_ROW_SMCS) +
+		       function_place(fn);
 	default:
-		return HYP_TOTALS_ABORT |
-		       FIELD_PREP(HYP_TOTALS_KEY_UPPER, ESR_ELx_EC(esr));
+		return abort_row(esr);
 	}
 }
 
@@ -121,19 +127,20 @@ static u64 trap_key(u64 esr, u64 fn)
 static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 				  struct kvm_cpu_context *host_ctxt)
 {
-	u64 key = trap_key(esr, cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS), now, cycles;
+	u64 fn = cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS, now, cycles;
 
 	hyp_trace_enter_host_at(esr, hyp_clock_at(&cpu->clock, began));
 	hyp_trace_handle(esr, host_ctxt);
 	now = hyp_clock_cycles();
 	hyp_trace_exit_at(HYP_CROSSING_ERET_HOST, hyp_clock_at(&cpu->clock, now));
 
-	if (cpu->totals.psci)
-		key += HYP_TOTALS_PSCI - HYP_TOTALS_SMC;
-	cycles = time_since(&cpu->totals, now, began);
 	/* This may have been the call that closes the table. */
-	if (cpu->totals.open)
-		add_interval(cpu, key, cycles);
+	if (cpu->totals.open) {
+		u64 row = trap_row(&cpu->totals, esr, fn);
+
+		cycles = time_since(&cpu->totals, now, began);
+		count_interval(cpu, &cpu->totals.rows[row], cycles);
+	}
 	hyp_trace_leave(cpu);
 }
 
@@ -186,23 +193,42 @@ void hyp_totals_psci_return(struct hyp_trace_cpu *cpu)
 
 /* Guests -------------------------------------------------------------------------- */
 
-static_assert(HYP_TOTALS_EXIT_HOST - HYP_TOTALS_EXIT_EL2 == 1);
+#define ROW_OFFSET(row)		((row) * sizeof(struct hyp_totals_own))
 
-/* The vCPU has not run before, in this measurement; or this CPU does not measure. */
+/*
+ * Where the row of an exit is in its vCPU's rows [bytes], by reason: of those that EL2 handles and
+ * of those that the host does. What is not in HYP_TOTALS_EXITS() has HYP_TOTALS_ROW_UNEXPECTED.
+ */
+static const u16 exit_offset[2][U8_MAX + 1] = {
+#define EXIT_OFFSET(kind, name, reason)	\
+	[HYP_TOTALS_##kind - HYP_TOTALS_EXIT_EL2][reason] = ROW_OFFSET(HYP_TOTALS_ROW_##kind##_##name),
+	HYP_TOTALS_EXITS(EXIT_OFFSET)
+#undef EXIT_OFFSET
+};
+
+static_assert(HYP_TOTALS_EXIT_HOST - HYP_TOTALS_EXIT_EL2 == 1);
+static_assert(!HYP_TOTALS_ROW_UNEXPECTED);
+static_assert(ROW_OFFSET(HYP_TOTALS_VCPU_ROWS) <= U16_MAX);
+
+/*
+ * The vCPU has not run before, in this measurement; or it is not measured, or this CPU does not
+ * measure.
+ */
 static noinline void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcpu *vcpu, u64 now)
 {
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
 
-	if (!totals->open) {
-		own->epoch = 0;
+	own->epoch = 0;
+	totals->guest = NULL;
+	if (!totals->open)
 		return;
-	}
+
+	hyp_totals_leave(totals, now);
+	if (!hyp_totals_vcpu_reset(vcpu))
+		return;
 
 	own->epoch = totals->epoch;
-	own->key = FIELD_PREP(HYP_TOTALS_KEY_UPPER, (u64)hyp_vm(vcpu)) |
-		   FIELD_PREP(HYP_TOTALS_KEY_VCPU, (u64)vcpu->vcpu_idx);
-	totals->left = now;
-	totals->exit_host = 0;
+	totals->guest = &own->rows[HYP_TOTALS_ROW_GUEST];
 }
 
 /* A guest is about to run. */
@@ -210,28 +236,18 @@ static __always_inline void measure_enter(struct kvm_vcpu *vcpu, u64 now)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
-	u64 key;
+	struct hyp_totals_own *rows = own->rows;
+	u64 offset;
 
 	if (unlikely(own->epoch != cpu->totals.epoch)) {
 		measure_begin(&cpu->totals, vcpu, now);
 		return;
 	}
 
-	key = own->key + cpu->totals.exit_host;
-	cpu->totals.exit_host = 0;
-	cpu->totals.left = now;
-	add_interval(cpu, key, now - own->stopped);
-}
-
-/* The first exit of a vCPU that was not the last one here; or this CPU does not measure. */
-static noinline void add_guest(struct hyp_trace_cpu *cpu, u64 key, u64 cycles)
-{
-	if (!cpu->totals.open)
-		return;
-
-	cpu->totals.guest = hyp_totals_find(&cpu->totals, key);
-	cpu->totals.guest_key = key;
-	count_interval(cpu, cpu->totals.guest, cycles);
+	offset = exit_offset[cpu->totals.exit_host][own->reason];
+	hyp_totals_leave(&cpu->totals, now);
+	cpu->totals.guest = &rows[HYP_TOTALS_ROW_GUEST];
+	count_interval(cpu, (void *)rows + offset, now - own->stopped);
 }
 
 /* A guest has run. */
@@ -239,19 +255,16 @@ static __always_inline void measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
-	u64 key = own->key & (HYP_TOTALS_KEY_UPPER | HYP_TOTALS_KEY_VCPU);
-	u64 reason = hyp_exit_reason(exit_code, hyp_exit_esr(exit_code));
+	struct hyp_totals_own *guest = cpu->totals.guest;
 	u64 ran = now - cpu->totals.left;
 
-	own->key = key | FIELD_PREP(HYP_TOTALS_KEY_EXIT, reason) | HYP_TOTALS_EXIT_EL2;
+	own->reason = hyp_exit_reason(exit_code, hyp_exit_esr(exit_code));
 	own->stopped = now;
 	cpu->totals.away += ran;
-
-	key |= HYP_TOTALS_GUEST;
-	if (likely(key == cpu->totals.guest_key))
-		count_interval(cpu, cpu->totals.guest, ran);
-	else
-		add_guest(cpu, key, ran);
+	/* No row outlives the run: when the VM is gone, its memory is no longer EL2's. */
+	cpu->totals.guest = NULL;
+	if (likely(guest))
+		count_interval(cpu, guest, ran);
 }
 
 /* A guest is about to run, and no event is recorded. */

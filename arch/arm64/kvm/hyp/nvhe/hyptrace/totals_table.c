@@ -1,64 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Totals of the time at EL2: the table's memory, and rows that are new.
+ * Totals of the time at EL2: the rows, and the memory of tables.
+ *
+ * A vCPU's table is loaded once, while its VM can't be torn down, and stays until EL2 has torn down
+ * the VM: so it is there whenever EL2 runs the vCPU, whatever the host does. From then on the host
+ * can have it back. (Without protection the memory has been the host's all the time, and EL2 does
+ * nothing when a VM is gone.)
  */
 
 #include <nvhe/hyptrace/totals_table.h>
 #include <nvhe/hyptrace.h>
 #include <nvhe/hyptrace/test.h>
 
-#include <linux/bitfield.h>
-#include <linux/bitmap.h>
-#include <linux/log2.h>
+#include <nvhe/pkvm.h>
 
 static_assert(sizeof(struct hyp_totals_own) == HYP_TOTALS_OWN_SIZE);
 
-/* VMs ----------------------------------------------------------------------------- */
-
-/* A VM's number, modulo this. The host reuses none that a living VM has. */
-#define NR_VMS	BIT(16)
-
-/* VMs that are gone. A row of such a VM may be replaced. */
-static DECLARE_BITMAP(vms_gone, NR_VMS);
-static hyp_spinlock_t vms_lock;
-
-s64 handle___hyp_totals_vm(u64 vm, u64 gone)
+s64 handle___hyp_totals_enable(u64 enable, u64 reset)
 {
-	hyp_spin_lock(&vms_lock);
-	__assign_bit(vm % NR_VMS, vms_gone, gone);
-	hyp_spin_unlock(&vms_lock);
-
+	hyp_trace_keep_totals(enable, reset);
 	return 0;
 }
 
-s64 handle___hyp_totals_enable(u64 enable)
+/**
+ * struct table - EL2's own copy of a table, behind the list of shared pages
+ * @memory:	the memory that it is in, of a vCPU's table
+ * @next:	the next of the tables whose vCPUs are gone
+ * @state:	where the table's state is published
+ * @rows:	the rows
+ */
+struct table {
+	struct hyp_trace_memory	memory;
+	struct table		*next;
+	struct hyp_totals_state	*state;
+	struct hyp_totals_own	rows[];
+};
+
+static_assert(sizeof(struct table) <= HYP_TOTALS_TABLE_SIZE);
+
+static struct table *table_in(const struct hyp_trace_memory *mem)
 {
-	hyp_trace_keep_totals(enable);
-	return 0;
+	return hyp_trace_memory_element(mem, mem->nr_pages);
+}
+
+static struct table *table_of(const struct hyp_totals_vcpu *vcpu)
+{
+	return container_of(vcpu->rows, struct table, rows[0]);
 }
 
 /* Rows ---------------------------------------------------------------------------- */
 
-static bool row_is_gone(const struct hyp_totals_own *own)
-{
-	enum hyp_totals_kind kind = FIELD_GET(HYP_TOTALS_KEY_KIND, own->key);
-
-	return hyp_totals_is_guests(kind) &&
-	       test_bit(FIELD_GET(HYP_TOTALS_KEY_UPPER, own->key) % NR_VMS, vms_gone);
-}
-
 /*
- * A row that has not counted anything has no interval that the fast path will do for: the
- * upper half of a product is less than U64_MAX.
+ * Have a row begin at 0. A row that has not counted anything has no interval that the fast path
+ * will do for: the upper half of a product is less than U64_MAX.
  */
-static struct hyp_totals_own row_new(u64 key, struct hyp_totals_row *shared)
+static void row_begin(struct hyp_totals_own *own)
 {
-	return (struct hyp_totals_own) {
-		.key	= key,
-		.low	= U64_MAX,
-		.min	= U64_MAX,
-		.shared	= shared,
-	};
+	own->low = U64_MAX;
+	own->span = 0;
+	own->count = 0;
+	own->total = 0;
+	own->min = U64_MAX;
+	own->max = 0;
+	memset(own->bucket, 0, sizeof(own->bucket));
 }
 
 /* Publish the whole of a row. */
@@ -67,7 +71,6 @@ static void row_publish(const struct hyp_totals_own *own)
 	struct hyp_totals_row *row = own->shared;
 
 	hyp_totals_publish_begin(row, own->count);
-	row->key = own->key;
 	row->total = own->total;
 	row->min = own->min;
 	row->max = own->max;
@@ -106,143 +109,92 @@ void hyp_totals_count(struct hyp_totals_own *own, u64 ns)
 	}
 }
 
-/* Use a row for another key. It is published now: a reader must not see the old one's numbers. */
-static void row_begin(struct hyp_totals_own *own, u64 key)
+/**
+ * hyp_totals_vcpu_reset() - have a vCPU's rows begin at 0, unless they have since the last reset
+ * @vcpu:	the vCPU, which is about to run
+ *
+ * These are few enough to do it at once.
+ *
+ * Return: false if the vCPU has no rows
+ */
+bool hyp_totals_vcpu_reset(struct kvm_vcpu *vcpu)
 {
-	*own = row_new(key, own->shared);
-	row_publish(own);
-}
-
-/* The row "other" of a key's kind. Without protection, the key has been in the host's memory. */
-static struct hyp_totals_own *row_other(struct hyp_totals_cpu *totals, u64 key)
-{
-	enum hyp_totals_kind kind = FIELD_GET(HYP_TOTALS_KEY_KIND, key);
-
-	return &totals->other[kind && kind < HYP_TOTALS_KINDS ? kind : HYP_TOTALS_GUEST];
-}
-
-/* Add a row to "other", because its place is needed. */
-static void row_retire(struct hyp_totals_cpu *totals, const struct hyp_totals_own *own)
-{
-	struct hyp_totals_own *other = row_other(totals, own->key);
+	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	u32 reset = READ_ONCE(hyp_totals_last_reset);
 	int i;
 
-	other->count += own->count;
-	other->total += own->total;
-	other->min = min(other->min, own->min);
-	other->max = max(other->max, own->max);
-	for (i = 0; i < HYP_TOTALS_BUCKETS; i++)
-		other->bucket[i] += own->bucket[i];
-	/* The fast path takes less than it could, until the next interval outside of its range. */
-	row_publish(other);
+	/* Pairs with the release of load_vcpu(). */
+	if (!smp_load_acquire(&own->rows))
+		return false;
+	if (own->reset == reset)
+		return true;
 
-	totals->guest_key = 0;
-	WRITE_ONCE(totals->state->replaced, ++totals->replaced);
-}
+	for (i = 0; i < HYP_TOTALS_VCPU_ROWS; i++) {
+		if (!own->rows[i].count)
+			continue;
 
-/**
- * hyp_totals_find() - find or make the row of a key
- * @totals:	this CPU's table
- * @key:	the key
- *
- * A row is never emptied, so the key can't be behind an empty row. If all rows are in use,
- * one of a VM that is gone gives way.
- *
- * Return: the row, or the kind's row "other" if there is no room
- */
-struct hyp_totals_own *hyp_totals_find(struct hyp_totals_cpu *totals, u64 key)
-{
-	struct hyp_totals_own *own, *gone = NULL;
-	u64 i, first = hyp_totals_hash(key);
-
-	for (i = first; i < first + HYP_TOTALS_WINDOW; i++) {
-		own = hyp_totals_place(totals, i);
-		if (own->key == key)
-			return own;
-
-		if (!own->key) {
-			WRITE_ONCE(totals->state->used, ++totals->used);
-			row_begin(own, key);
-			return own;
-		}
-
-		if (!gone && row_is_gone(own))
-			gone = own;
+		row_begin(&own->rows[i]);
+		row_publish(&own->rows[i]);
 	}
 
-	if (!gone)
-		return row_other(totals, key);
-
-	row_retire(totals, gone);
-	row_begin(gone, key);
-	return gone;
+	own->reset = reset;
+	/* The rows before the state: pairs with the acquire of the host's table_is_of(). */
+	smp_store_release(&table_of(own)->state->reset, reset);
+	return true;
 }
 
 /* Memory -------------------------------------------------------------------------- */
 
-/* EL2's own rows, behind the list. */
-static struct hyp_totals_own *table_rows(const struct hyp_trace_memory *mem)
-{
-	return hyp_trace_memory_element(mem, mem->nr_pages);
-}
-
 /* Set up as many rows as a step takes pages. The host has passed in what it likes to read. */
 static int rows_set_up(struct hyp_trace_memory *mem, u32 nr_rows)
 {
-	struct hyp_totals_own *rows = table_rows(mem);
-	u32 end = min(mem->set_up + hyp_trace_step_pages(), hyp_totals_places(nr_rows)), i;
+	struct table *table = table_in(mem);
+	u32 end = min(mem->set_up + hyp_trace_step_pages(), nr_rows), i, place;
 	struct hyp_totals_row *shared;
 
 	for (i = mem->set_up; i < end; i++) {
-		shared = hyp_trace_memory_page(mem, i / HYP_TOTALS_PER_PAGE);
-		rows[i] = row_new(i < HYP_TOTALS_KINDS ? HYP_TOTALS_OTHER(i) : 0,
-				  &shared[i % HYP_TOTALS_PER_PAGE]);
-		if (i && i < HYP_TOTALS_KINDS)
-			row_publish(&rows[i]);
+		place = 1 + i;
+		shared = hyp_trace_memory_page(mem, place / HYP_TOTALS_PER_PAGE);
+		row_begin(&table->rows[i]);
+		table->rows[i].shared = &shared[place % HYP_TOTALS_PER_PAGE];
+		row_publish(&table->rows[i]);
 	}
 
 	mem->set_up = end;
-	return end == hyp_totals_places(nr_rows) ? 0 : -EINPROGRESS;
+	return end == nr_rows ? 0 : -EINPROGRESS;
 }
 
-/* Steps of their own, once all memory has been taken. */
-static int table_set_up(struct hyp_trace_cpu *cpu, u32 nr_rows)
+/* Do a step of loading a table. 0 if it is complete; then @mem is loaded. */
+static int table_load(struct hyp_trace_memory *mem, u64 pfn, u32 nr_rows)
 {
-	struct hyp_trace_memory *mem = &cpu->totals_memory;
-	struct hyp_totals_own *rows = table_rows(mem);
-	int ret = rows_set_up(mem, nr_rows);
+	int ret = hyp_trace_memory_load(mem, pfn, hyp_totals_region_pages(nr_rows),
+					hyp_totals_pages(nr_rows), sizeof(void *));
 
-	if (ret)
-		return ret;
+	ret = ret ?: rows_set_up(mem, nr_rows);
+	if (!ret) {
+		table_in(mem)->state = hyp_trace_memory_page(mem, 0);
+		mem->stage = HYP_TRACE_LOADED;
+	}
 
-	/*
-	 * The CPU may be running a guest, and look whether the table is open: so this leaves
-	 * alone what hyp_totals_shut() has set.
-	 */
-	cpu->totals.ordinary = rows + HYP_TOTALS_KINDS;
-	cpu->totals.mask = nr_rows - 1;
-	cpu->totals.other = rows;
-	cpu->totals.state = hyp_trace_memory_page(mem, 0);
-	cpu->totals.used = 0;
-	cpu->totals.replaced = 0;
-	mem->stage = HYP_TRACE_LOADED;
-	return 0;
+	return ret;
 }
 
-s64 handle___hyp_totals_load(u64 cpu_id, u64 pfn, u64 nr_pages, u64 nr_rows)
+s64 handle___hyp_totals_load(u64 cpu_id, u64 pfn, u64 nr_pages)
 {
 	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
 	int ret;
 
-	if (!cpu || nr_rows < HYP_TOTALS_MIN_ROWS || !is_power_of_2(nr_rows) ||
-	    nr_pages != hyp_totals_region_pages(nr_rows))
+	if (!cpu || nr_pages != hyp_totals_region_pages(HYP_TOTALS_CPU_ROWS))
 		return -EINVAL;
 
 	hyp_spin_lock(&cpu->lock);
-	ret = hyp_trace_memory_load(&cpu->totals_memory, pfn, nr_pages,
-				    hyp_totals_pages(nr_rows), sizeof(void *));
+	ret = table_load(&cpu->totals_memory, pfn, HYP_TOTALS_CPU_ROWS);
+	/*
+	 * The CPU may be running a guest, and look whether the table is open: so this leaves
+	 * alone what hyp_totals_shut() has set.
+	 */
 	if (!ret)
-		ret = table_set_up(cpu, nr_rows);
+		cpu->totals.rows = table_in(&cpu->totals_memory)->rows;
 	hyp_spin_unlock(&cpu->lock);
 
 	return ret;
@@ -268,20 +220,156 @@ static int table_unload(struct hyp_trace_cpu *cpu)
 	return hyp_trace_memory_unload(&cpu->totals_memory);
 }
 
-s64 handle___hyp_totals_unload(u64 cpu_id)
+/* vCPUs --------------------------------------------------------------------------- */
+
+/**
+ * struct vcpus - the memory of vCPUs' tables that is on its way
+ * @lock:	protects this
+ * @vcpu:	the vCPU whose table is being loaded, or NULL
+ * @loading:	that table's memory
+ * @gone:	tables of vCPUs that are gone
+ * @unloading:	memory of such a table, which is being given back
+ */
+static struct {
+	hyp_spinlock_t		lock;
+	struct kvm_vcpu		*vcpu;
+	struct hyp_trace_memory	loading;
+	struct table		*gone;
+	struct hyp_trace_memory	unloading;
+} vcpus;
+
+/*
+ * Hold a vCPU, so that its VM is not torn down. With protection, @vm is its handle and @id the
+ * vCPU's number; without, @id is the address of the host's struct kvm_vcpu. NULL if there is none.
+ */
+static struct kvm_vcpu *hold_vcpu(u64 vm, u64 id)
 {
-	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
+	struct pkvm_hyp_vcpu *hyp_vcpu;
+
+	if (!is_protected_kvm_enabled())
+		return kern_hyp_va((struct kvm_vcpu *)id);
+	if (vm != (pkvm_handle_t)vm || id != (u32)id)
+		return NULL;
+
+	hyp_vcpu = HYPTRACE_HYP_VCPU_GET(vm, id);
+	return hyp_vcpu ? &hyp_vcpu->vcpu : NULL;
+}
+
+static void release_vcpu(struct kvm_vcpu *vcpu)
+{
+	if (is_protected_kvm_enabled())
+		HYPTRACE_HYP_VCPU_PUT(container_of(vcpu, struct pkvm_hyp_vcpu, vcpu));
+}
+
+/*
+ * Do a step of loading a vCPU's table. From the first step to the last one the vCPU is held a second
+ * time, so that its VM is not torn down between two steps.
+ */
+static int load_vcpu(struct kvm_vcpu *vcpu, u64 vm, u64 id, u64 pfn)
+{
+	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	struct table *table;
 	int ret;
 
+	if (vcpus.vcpu ? vcpus.vcpu != vcpu : !!own->rows)
+		return -EBUSY;
+	if (!vcpus.vcpu)
+		vcpus.vcpu = hold_vcpu(vm, id);
+
+	ret = table_load(&vcpus.loading, pfn, HYP_TOTALS_VCPU_ROWS);
+	if (ret == -EINPROGRESS || ret == -EBUSY)
+		return ret;
+
+	if (!ret) {
+		table = table_in(&vcpus.loading);
+		table->memory = vcpus.loading;
+		/* The table before the pointer: pairs with hyp_totals_vcpu_reset(). */
+		smp_store_release(&own->rows, table->rows);
+	}
+	vcpus.loading = (struct hyp_trace_memory) { };
+	release_vcpu(vcpus.vcpu);
+	vcpus.vcpu = NULL;
+	return ret;
+}
+
+s64 handle___hyp_totals_load_vcpu(u64 vm, u64 id, u64 pfn, u64 nr_pages)
+{
+	struct kvm_vcpu *vcpu;
+	int ret;
+
+	if (nr_pages != hyp_totals_region_pages(HYP_TOTALS_VCPU_ROWS))
+		return -EINVAL;
+
+	vcpu = hold_vcpu(vm, id);
+	if (!vcpu)
+		return -ENOENT;
+
+	hyp_spin_lock(&vcpus.lock);
+	ret = load_vcpu(vcpu, vm, id, pfn);
+	hyp_spin_unlock(&vcpus.lock);
+	release_vcpu(vcpu);
+
+	return ret;
+}
+
+/**
+ * hyp_totals_vcpu_gone() - EL2 is tearing down a VM
+ * @vcpu:	EL2's copy of its vCPU, which can't run any more
+ */
+void hyp_totals_vcpu_gone(struct kvm_vcpu *vcpu)
+{
+	struct table *table;
+
+	if (!vcpu->arch.hyp_totals.rows)
+		return;
+
+	table = table_of(&vcpu->arch.hyp_totals);
+	hyp_spin_lock(&vcpus.lock);
+	table->next = vcpus.gone;
+	vcpus.gone = table;
+	hyp_spin_unlock(&vcpus.lock);
+}
+
+/* Do a step of giving back the memory of any table whose vCPU is gone. */
+static int gone_unload(u64 *pfn)
+{
+	if (vcpus.unloading.stage == HYP_TRACE_NO_MEMORY) {
+		if (!vcpus.gone)
+			return -ENOENT;
+
+		vcpus.unloading = vcpus.gone->memory;
+		vcpus.gone = vcpus.gone->next;
+	}
+
+	*pfn = vcpus.unloading.region_pfn;
+	return hyp_trace_memory_unload(&vcpus.unloading);
+}
+
+s64 handle___hyp_totals_unload(u64 *more, u64 cpu_id)
+{
+	struct hyp_trace_cpu *cpu;
+	int ret;
+
+	if (cpu_id == HYP_TOTALS_GONE) {
+		hyp_spin_lock(&vcpus.lock);
+		ret = gone_unload(more);
+		hyp_spin_unlock(&vcpus.lock);
+		return ret;
+	}
+
+	cpu = hyp_trace_cpu_get(cpu_id);
 	if (!cpu)
 		return -EINVAL;
 
 	hyp_spin_lock(&cpu->lock);
+	more[0] = cpu->totals_memory.region_pfn;
 	ret = table_unload(cpu);
 	hyp_spin_unlock(&cpu->lock);
 
 	return ret;
 }
+
+/* On and off ------------------------------------------------------------------------ */
 
 /* Let the fast paths of this CPU, or of one that can't be measuring, find no table. */
 void hyp_totals_shut(struct hyp_totals_cpu *totals)
@@ -289,7 +377,7 @@ void hyp_totals_shut(struct hyp_totals_cpu *totals)
 	totals->open = false;
 	totals->epoch = HYP_TOTALS_CLOSED;
 	/* The fast paths look for rows, and not whether the table is open. */
-	totals->guest_key = 0;
+	totals->guest = NULL;
 	memset(totals->hcall, 0, sizeof(totals->hcall));
 }
 
@@ -307,6 +395,7 @@ void hyp_totals_open(struct hyp_trace_cpu *cpu)
 	}
 
 	cpu->totals.open = true;
+	cpu->totals.guest = NULL;
 	cpu->totals.epoch = hyp_totals_epoch;
 	hyp_totals_settle(&cpu->totals);
 }

@@ -294,10 +294,12 @@ void hyp_trace_set_followed(unsigned int event, u16 id)
 /**
  * hyp_trace_keep_totals() - begin or cease to measure guests
  * @keep:	whether totals are kept, on CPUs whose table is open
+ * @reset:	vCPUs' rows begin at 0, unless they have with the same number
  */
-void hyp_trace_keep_totals(bool keep)
+void hyp_trace_keep_totals(bool keep, u32 reset)
 {
 	hyp_spin_lock(&settings.lock);
+	WRITE_ONCE(hyp_totals_last_reset, reset);
 	/* This makes stale what vCPUs have kept of an earlier measurement. */
 	if (keep && !settings.totals)
 		WRITE_ONCE(hyp_totals_epoch, (hyp_totals_epoch + 1) % HYP_TOTALS_CLOSED ?: 1);

@@ -32,6 +32,9 @@
 /* The host's hypercalls have numbers below this; the last one is ours. */
 #define HYPTRACE_NR_HCALLS		(__KVM_HOST_SMCCC_FUNC___hyp_trace_test + 1)
 
+/* Exits of a guest that the host handles, and not every kernel has: HYP_TOTALS_EXITS(). */
+#define HYPTRACE_MORE_EXITS(X)
+
 /* Bits of enum kvm_pgtable_prot, in events. */
 #define HYPTRACE_PROT_X			1
 #define HYPTRACE_PROT_X_PARTS
@@ -48,6 +51,10 @@
 	guard(rcu)();				\
 	pid_nr(rcu_dereference((vcpu)->pid));	\
 })
+
+/* EL2's copy of a vCPU, whose VM is not torn down while it is held; or NULL. */
+#define HYPTRACE_HYP_VCPU_GET(vm, id)	pkvm_load_hyp_vcpu(vm, id)
+#define HYPTRACE_HYP_VCPU_PUT(vcpu)	pkvm_put_hyp_vcpu(vcpu)
 
 /* __pkvm_hyp_donate_host() refuses what is not memory. */
 #define HYPTRACE_DONATION_IS_CHECKED	true

@@ -58,6 +58,11 @@
 /* The host's hypercalls have numbers below this. */
 #define HYPTRACE_NR_HCALLS		__KVM_HOST_SMCCC_FUNC_MAX
 
+/* Exits of a guest that the host handles, and not every kernel has: HYP_TOTALS_EXITS(). */
+#define HYPTRACE_MORE_EXITS(X)			\
+	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, OTHER)	\
+	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, GCS)
+
 /* Bits of enum kvm_pgtable_prot, in events. Those of X are of EL1 and of EL0. */
 #define HYPTRACE_PROT_X			3
 #define HYPTRACE_PROT_X_PARTS		, { 1, "px" }, { 2, "ux" }
@@ -74,6 +79,20 @@
 	guard(read_lock)(&(vcpu)->pid_lock);	\
 	pid_nr((vcpu)->pid);			\
 })
+
+/* EL2's copy of a vCPU, whose VM is not torn down while it is held; or NULL. */
+#define HYPTRACE_HYP_VCPU_GET(vm, id)					\
+({									\
+	struct pkvm_hyp_vm *__vm = get_pkvm_hyp_vm(vm);			\
+	struct pkvm_hyp_vcpu *__vcpu = NULL;				\
+									\
+	if (__vm && (id) < __vm->kvm.created_vcpus)			\
+		__vcpu = smp_load_acquire(&__vm->vcpus[id]);		\
+	if (__vm && !__vcpu)						\
+		put_pkvm_hyp_vm(__vm);					\
+	__vcpu;								\
+})
+#define HYPTRACE_HYP_VCPU_PUT(vcpu)	put_pkvm_hyp_vm(pkvm_hyp_vcpu_to_hyp_vm(vcpu))
 
 /* __pkvm_hyp_donate_host() does not refuse what is not memory: EL2 would panic. */
 #define HYPTRACE_DONATION_IS_CHECKED	false

@@ -10,9 +10,8 @@
 
 #include <linux/limits.h>
 
-#include <asm/hyptrace_compat.h>
+#include <asm/hyptrace_totals_rows.h>
 #include <asm/kvm_asm.h>
-#include <asm/hyptrace_totals.h>
 
 struct hyp_trace_cpu;
 struct hyp_trace_memory;
@@ -21,7 +20,6 @@ struct kvm_vcpu;
 
 /**
  * struct hyp_totals_own - EL2's own copy of a row
- * @key:	as in struct hyp_totals_row
  * @low:	with @span, the intervals for which the fast path will do [ns]: none shorter
  *		than @min or longer than @max, and longer than 32 ns, up to 2^36 ns
  * @span:	length of that range
@@ -31,9 +29,11 @@ struct kvm_vcpu;
  * @min:	shortest interval [ns]
  * @max:	longest interval [ns]
  * @bucket:	number of intervals by length
+ *
+ * In Linux 6.12 a host can run one vCPU on two CPUs at once. Then both write to its rows, and the
+ * numbers are wrong; @shared is not written again once the row is set up.
  */
 struct hyp_totals_own {
-	u64			key;
 	u64			low;
 	u64			span;
 	u64			count;
@@ -49,10 +49,9 @@ struct hyp_totals_own {
 
 /**
  * struct hyp_totals_cpu - totals of one CPU
- * @ordinary:	the ordinary rows
- * @mask:	their number, less 1
- * @guest_key:	a vCPU's key of the kind GUEST, 0 if none
- * @guest:	the row of @guest_key
+ * @rows:	its rows
+ * @guest:	the row GUEST of the vCPU that is running, from its entry to its exit; NULL if
+ *		the vCPU is not measured
  * @left:	when the CPU has left EL2, for a guest or for PSCI firmware [cycles]
  * @away:	time at EL2 that does not count: a guest or PSCI firmware had the CPU, or what EL2 did
  *		for a guest is hidden [cycles]
@@ -63,15 +62,9 @@ struct hyp_totals_own {
  * @open:	this CPU measures
  * @epoch:	the measurement that this CPU takes part in, HYP_TOTALS_CLOSED if none
  * @hcall:	rows of hypercalls that have been counted, by number
- * @other:	the rows "other", by kind
- * @state:	where the table's state is published
- * @used:	ordinary rows that are used
- * @replaced:	see struct hyp_totals_state
  */
 struct hyp_totals_cpu {
-	struct hyp_totals_own	*ordinary;
-	u64			mask;
-	u64			guest_key;
+	struct hyp_totals_own	*rows;
 	struct hyp_totals_own	*guest;
 	u64			left;
 	u64			away;
@@ -80,11 +73,6 @@ struct hyp_totals_cpu {
 	bool			open;
 	u32			epoch;
 	struct hyp_totals_own	*hcall[HYP_TOTALS_HCALL_IDS];
-
-	struct hyp_totals_own	*other;
-	struct hyp_totals_state	*state;
-	u64			used;
-	u64			replaced;
 };
 
 /* No vCPU's epoch. */
@@ -92,6 +80,9 @@ struct hyp_totals_cpu {
 
 /* The present measurement, 0 before the first one. */
 extern u32 hyp_totals_epoch;
+
+/* The last reset, by the host's number. */
+extern u32 hyp_totals_last_reset;
 
 /* The host goes on: EL2 will be entered anew. */
 static __always_inline void hyp_totals_settle(struct hyp_totals_cpu *totals)
@@ -124,5 +115,6 @@ u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code);
 void hyp_totals_guest_exit_at(struct kvm_vcpu *vcpu, u64 exit_code, u64 now);
 void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu);
 void hyp_totals_psci_return(struct hyp_trace_cpu *cpu);
+void hyp_totals_vcpu_gone(struct kvm_vcpu *vcpu);
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_H */

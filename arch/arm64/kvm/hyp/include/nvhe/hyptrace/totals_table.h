@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Totals of the time at EL2: the rows of a CPU's table.
+ * Totals of the time at EL2: the rows of a table.
  *
- * A key's row is at one of HYP_TOTALS_WINDOW places that its hash gives, so finding it is
- * bounded. Only the table's own CPU uses EL2's copies.
+ * Only a table's own CPU uses EL2's copies of the rows, and of a vCPU's table the CPU that runs it.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_TABLE_H
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_TABLE_H
@@ -14,30 +13,6 @@
 #include <asm/barrier.h>
 
 #include <nvhe/hyptrace/totals.h>
-
-#define HYP_TOTALS_WINDOW	16
-
-/* Knuth, The Art of Computer Programming, vol. 3, 6.4: multiplicative hashing. */
-#define HYP_TOTALS_HASH		0x61C88647UL
-
-static __always_inline struct hyp_totals_own *
-hyp_totals_place(const struct hyp_totals_cpu *totals, u64 i)
-{
-	return &totals->ordinary[i & totals->mask];
-}
-
-/* The number of the ordinary row of a key, before it is reduced to the table's size. */
-static __always_inline u64 hyp_totals_hash(u64 key)
-{
-	return key * HYP_TOTALS_HASH >> 32;
-}
-
-/* The row where a key is most likely to be. It may have another key. */
-static __always_inline struct hyp_totals_own *
-hyp_totals_first(const struct hyp_totals_cpu *totals, u64 key)
-{
-	return hyp_totals_place(totals, hyp_totals_hash(key));
-}
 
 /* The intervals for which hyp_totals_bucket() will do [ns]. */
 #define HYP_TOTALS_BUCKET_LOW	(BIT_ULL(HYP_TOTALS_BITS(HYP_TOTALS_BUCKETS - 1)) + 1)
@@ -70,6 +45,6 @@ static __always_inline void hyp_totals_publish_end(struct hyp_totals_row *row, u
 }
 
 void hyp_totals_count(struct hyp_totals_own *own, u64 ns);
-struct hyp_totals_own *hyp_totals_find(struct hyp_totals_cpu *totals, u64 key);
+bool hyp_totals_vcpu_reset(struct kvm_vcpu *vcpu);
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_TABLE_H */

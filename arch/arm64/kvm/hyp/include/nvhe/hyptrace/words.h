@@ -74,6 +74,6 @@ bool hyp_trace_is_running(void);
 bool hyp_trace_turn(bool on);
 bool hyp_trace_tell(struct hyp_trace_cpu *cpu);
 bool hyp_trace_tell_later(void);
-void hyp_trace_keep_totals(bool keep);
+void hyp_trace_keep_totals(bool keep, u32 reset);
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_WORDS_H */
