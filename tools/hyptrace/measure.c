@@ -86,6 +86,7 @@ static struct table *measure_difference(struct measurement *measurement)
 	if (!table)
 		errx(1, "the totals have been reset meanwhile: try again");
 	table->seconds = seconds;
+	warn_of_lost(table, HYP_INSTANCE "/totals");
 	table_free(after);
 	table_free(before);
 	return table;

@@ -150,7 +150,7 @@ void print_sections(FILE *file, const struct table *table)
 }
 
 /**
- * warn_of_lost() - tell that events were lost, if they were
+ * warn_of_lost() - tell that events or VMs were lost, if they were
  * @table:	the table made of the others
  * @from:	the file, or another source
  */
@@ -159,26 +159,21 @@ void warn_of_lost(const struct table *table, const char *from)
 	if (table->lost)
 		warnx("%s: %" PRIu64 " or more events were lost: what they belong to is missing, and an exit of which a part is missing may seem longer",
 		      from, table->lost);
+	if (table->has_forgotten)
+		warnx("%s: some VMs that are gone are missing: the kernel keeps the totals of the last 1024",
+		      from);
 }
 
-/* Say what was measured, and what has no row of its own. */
+/* Say what was measured. */
 static void print_text(FILE *file, const struct table *table, const struct selection *selection)
 {
 	struct table *selected = select_rows(table, selection, true);
-	const struct row *other;
-	enum kind kind;
 
 	if (table->seconds)
 		fprintf(file, "Measured: %.3f s\n", table->seconds);
 	if (!selected->nr)
 		fprintf(file, "Nothing of what was asked for has happened.\n");
 	print_sections(file, selected);
-	for (kind = 0; kind < NR_KINDS; kind++) {
-		other = table_find(selected, 0, 0, kind, REASON_OTHER);
-		if (other)
-			fprintf(file, "\n%s other: what has no row of its own; see hyp/totals/rows\n",
-				kind_names[kind]);
-	}
 	table_free(selected);
 }
 

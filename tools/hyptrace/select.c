@@ -177,7 +177,7 @@ static bool is_selected(const struct table *table, const struct selection *selec
 		return false;
 	if (any_vm)
 		return true;
-	if (!is_vcpus(row->kind) || !strcmp(row->reason, REASON_OTHER))
+	if (!is_vcpus(row->kind))
 		return false;
 	return (selection->vm < 0 || row->vm == selection->vm) &&
 	       (selection->vcpu < 0 || row->vcpu == selection->vcpu) &&

@@ -420,38 +420,30 @@ static bool row_subtract(struct row *row, const struct row *before)
 	return true;
 }
 
-/*
- * The VM of @before is gone, and EL2 has added its row, or some CPUs' parts of it, to the kind's
- * row "other". Add what is left of it there, too: then "other" has all of it, and what it had
- * before can be taken away.
- */
-static bool take_from_other(struct table *table, struct row *row, const struct row *before)
+static bool knows_vm(const struct table *table, unsigned int number)
 {
-	struct row *other = table_find(table, 0, 0, before->kind, REASON_OTHER);
+	size_t i;
 
-	if (!other || other == row)
-		return false;
-	if (row) {
-		row_merge(other, row);
-		row->count = 0;
-	}
-	return row_subtract(other, before);
+	for (i = 0; i < table->nr_vms; i++)
+		if (table->vm[i].number == number)
+			return true;
+	return false;
 }
 
-/* Take away what @old has; false if the totals were reset meanwhile. */
+/*
+ * Take away what @old has; false if the totals were reset meanwhile. The kernel keeps the rows of a
+ * VM that is gone as long as it lists the VM.
+ */
 static bool take(struct table *table, const struct row *old)
 {
 	struct row *row = table_find(table, old->vm, old->vcpu, old->kind, old->reason);
-	struct row difference;
 
-	if (row) {
-		difference = *row;
-		if (row_subtract(&difference, old)) {
-			*row = difference;
-			return true;
-		}
-	}
-	return take_from_other(table, row, old);
+	if (row)
+		return row_subtract(row, old);
+	if (!is_vcpus(old->kind) || knows_vm(table, old->vm))
+		return false;
+	table->has_forgotten = true;
+	return true;
 }
 
 static void drop_empty(struct table *table)

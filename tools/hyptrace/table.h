@@ -44,7 +44,6 @@ enum {
 #define REASON_SIZE	64
 
 /* The reason of what had no row of its own in hyp/totals. */
-#define REASON_OTHER	"other"
 
 /**
  * struct row - intervals of one kind and reason
@@ -98,6 +97,7 @@ struct vm {
  * @nr_vms:	their number
  * @seconds:	how long it was measured, 0 if that is not known
  * @lost:	events that were lost
+ * @has_forgotten: the kernel has forgotten VMs that were gone, since it was measured
  * @has_bounds:	percentiles are bounds, because only the histogram is known
  */
 struct table {
@@ -108,6 +108,7 @@ struct table {
 	size_t		nr_vms;
 	double		seconds;
 	uint64_t	lost;
+	bool		has_forgotten;
 	bool		has_bounds;
 };
 

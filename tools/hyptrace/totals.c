@@ -194,6 +194,6 @@ void totals_start(void)
 	if (errno == EPERM)
 		errx(1, "tracing is locked until the next boot: boot with kvm-arm.hyp_trace=on");
 	if (errno == ENOMEM)
-		errx(1, "no memory for the totals: write a smaller number to " HYP_INSTANCE "/totals/rows");
+		errx(1, "no memory for the totals");
 	err(1, HYP_INSTANCE "/totals/enable");
 }

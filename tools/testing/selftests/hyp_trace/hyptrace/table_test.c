@@ -5,7 +5,6 @@
  */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../ring/tap.h"
 #include "table.h"
@@ -15,10 +14,8 @@ static struct table *before, *now, *difference;
 /* A row of a table gets @count intervals of @ns each. */
 static void add(struct table *table, const char *reason, unsigned int count, uint64_t ns)
 {
-	unsigned int vm = strcmp(reason, REASON_OTHER) ? 1 : 0;
-
 	while (count--)
-		row_add_interval(table_row(table, vm, 0, KIND_GUEST, reason), ns);
+		row_add_interval(table_row(table, 1, 0, KIND_GUEST, reason), ns);
 }
 
 /* Totals know no single intervals. */
@@ -35,12 +32,10 @@ static void forget_times(struct table *table)
 
 static const struct row *take_difference(const char *reason)
 {
-	unsigned int vm = strcmp(reason, REASON_OTHER) ? 1 : 0;
-
 	forget_times(before);
 	forget_times(now);
 	difference = table_difference(now, before);
-	return difference ? table_find(difference, vm, 0, KIND_GUEST, reason) : NULL;
+	return difference ? table_find(difference, 1, 0, KIND_GUEST, reason) : NULL;
 }
 
 static void begin(void)
