@@ -113,74 +113,31 @@ static void what_does_not_happen_is_not_there(void)
 	CHECK(!take_difference("A") && difference && !difference->nr, "not so");
 }
 
-/* The VM is gone: all of its row is in "other" now, with one interval that is new. */
-static void a_row_may_go(void)
+/* The VM, which was gone, is no longer listed. */
+static void a_vm_may_be_forgotten(void)
 {
 	const struct row *row;
 
 	begin();
 	add(before, "A", 5, 100);
-	add(before, REASON_OTHER, 3, 300);
-	add(now, REASON_OTHER, 3, 300);
-	add(now, REASON_OTHER, 6, 100);
-	row = take_difference(REASON_OTHER);
-	CHECK(row && row->count == 1 && row->total == 100 && difference->nr == 1, "not so");
+	add(now, "B", 3, 300);
+	row = take_difference("B");
+	CHECK(row && row->count == 3 && difference->nr == 1 && difference->has_forgotten, "not so");
 }
 
-/* Only one CPU has given its part of the row away, and it was the larger one. */
-static void a_part_of_a_row_may_go(void)
+static void a_row_that_is_missing_of_a_vm_that_is_listed_is_a_reset(void)
 {
-	const struct row *row;
-
 	begin();
-	add(before, "A", 10, 100);
-	add(before, "A", 5, 1000);
-	add(before, REASON_OTHER, 3, 300);
-	add(now, "A", 5, 1000);
-	add(now, REASON_OTHER, 3, 300);
-	add(now, REASON_OTHER, 10, 100);
-	add(now, REASON_OTHER, 2, 50);
-	row = take_difference(REASON_OTHER);
-	CHECK(row && row->count == 2 && row->total == 100 && difference->nr == 1, "not so");
-}
-
-/* "other" has two differences taken, its own and that of the row. */
-static void bounds_stay_bounds(void)
-{
-	const struct row *row;
-
-	begin();
-	add(before, REASON_OTHER, 1, 50);
-	add(before, REASON_OTHER, 1, 1000000);
 	add(before, "A", 5, 100);
-	add(now, REASON_OTHER, 1, 50);
-	add(now, REASON_OTHER, 1, 1000000);
-	add(now, REASON_OTHER, 5, 100);
-	add(now, REASON_OTHER, 1, 700);
-	row = take_difference(REASON_OTHER);
-	CHECK(row && row->count == 1 && row->total == 700 && row->min_is_bound &&
-	      row->min <= 700 && row->max_is_bound && row->max >= 700, "not so");
-}
-
-/* The part that is left has grown beyond what all of it was. */
-static void the_other_part_may_grow(void)
-{
-	const struct row *row;
-
-	begin();
-	add(before, "A", 10, 100);
-	add(before, "A", 5, 1000);
-	add(now, "A", 25, 1000);
-	add(now, REASON_OTHER, 10, 100);
-	row = take_difference(REASON_OTHER);
-	CHECK(row && row->count == 20 && row->total == 20000 && difference->nr == 1, "not so");
+	add(now, "B", 3, 300);
+	table_vm(now, 1);
+	CHECK(!take_difference("B") && !difference, "not so");
 }
 
 static void a_reset_is_noticed(void)
 {
 	begin();
 	add(before, "A", 5, 100);
-	add(before, REASON_OTHER, 1, 100);
 	add(now, "A", 3, 100);
 	CHECK(!take_difference("A") && !difference, "not so");
 }
@@ -213,10 +170,8 @@ static const struct test tests[] = {
 	TEST(old_extremes_are_bounds),
 	TEST(a_bucket_is_a_better_bound),
 	TEST(what_does_not_happen_is_not_there),
-	TEST(a_row_may_go),
-	TEST(a_part_of_a_row_may_go),
-	TEST(bounds_stay_bounds),
-	TEST(the_other_part_may_grow),
+	TEST(a_vm_may_be_forgotten),
+	TEST(a_row_that_is_missing_of_a_vm_that_is_listed_is_a_reset),
 	TEST(a_reset_is_noticed),
 	TEST(a_reset_of_what_comes_again_is_noticed),
 	TEST(percentiles_of_known_times_are_exact),

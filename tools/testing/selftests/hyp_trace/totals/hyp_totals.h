@@ -120,20 +120,16 @@ static inline uint64_t emitted_calls(void)
 	return count_of_kind("hcall", "__hyp_trace_write_event");
 }
 
-/* A column of a CPU's line in hyp/totals/cpus: rows, used, replaced, bad; -1 if none. */
-static inline long long totals_cpu(int cpu, int column)
+/* The number of rows that made no sense, or of vCPUs that ran and were not measured. */
+static inline long long bad_totals(void)
 {
-	char *text = get(TOTALS "cpus"), *line = strstr(text, path_of("\n%d\t", cpu));
-	long long value[4] = { -1, -1, -1, -1 };
-
-	if (line)
-		sscanf(line, "\n%*d\t%lld\t%lld\t%lld\t%lld", &value[0], &value[1], &value[2],
-		       &value[3]);
-	free(text);
-	return value[column];
+	return get_num(TOTALS "stats", "bad: ");
 }
 
-enum { CPU_ROWS, CPU_USED, CPU_REPLACED, CPU_BAD };
+static inline long long unmeasured_vcpus(void)
+{
+	return get_num(TOTALS "stats", "unmeasured: ");
+}
 
 /* The number of the last VM of a VMM, from hyp/totals/vms; 0 if there is none. */
 static inline unsigned int vm_of(pid_t pid)

@@ -12,13 +12,10 @@
 #include "../tracefs/hyp_fixture.h"
 #include "hyp_totals.h"
 
-#define ROWS	512	/* by default */
-
-/* Off, and without tables. */
+/* Off, and no CPU has a table. */
 static bool totals_fresh(void)
 {
-	return !put(TOTALS "enable", "0") && !put_num(TOTALS "rows", ROWS) &&
-	       !put(TOTALS "reset", "1");
+	return !put(TOTALS "enable", "0") && !put(TOTALS "reset", "1");
 }
 
 static bool totals_on(void)
@@ -30,17 +27,16 @@ static bool totals_on(void)
  * A host that has EL2 measure guests, and gives it no tables. This is first, so that EL2 has
  * not had any since boot.
  */
-TEST_F(hyp, guests_run_while_no_cpu_has_a_table)
+TEST_F(hyp, guests_run_while_nothing_has_a_table)
 {
 	struct names hcalls = learn("host_hcall", "id");
 	/* The number is a function of the vendor's hypervisor, with 64 bit arguments. */
 	const uint64_t enable = 0xc6000000 | value_of_name(&hcalls, "__hyp_totals_enable");
 
 	ASSERT_NE(0xc6000000, enable);
-	ASSERT_EQ(-1, totals_cpu(0, CPU_ROWS));
-	ASSERT_EQ(0, put(HYP "write_hvc", path_of("%lx 1", enable)));
+	ASSERT_EQ(0, put(HYP "write_hvc", path_of("%lx 1 1", enable)));
 	EXPECT_LT(0, run_guest(8 * self->cpus, NULL));
-	ASSERT_EQ(0, put(HYP "write_hvc", path_of("%lx 0", enable)));
+	ASSERT_EQ(0, put(HYP "write_hvc", path_of("%lx 0 1", enable)));
 	EXPECT_EQ(0, count_of_kind("guest", NULL));
 }
 
@@ -136,8 +132,7 @@ TEST_F(hyp, totals_are_consistent_while_they_change)
 
 	EXPECT_LT(1, readings);
 	EXPECT_EQ(20000 * self->cpus, emitted_calls());
-	for (i = 0; i < self->cpus; i++)
-		EXPECT_EQ(0, totals_cpu(i, CPU_BAD));
+	EXPECT_EQ(0, bad_totals());
 	EXPECT_TRUE(totals_fresh());
 }
 
@@ -195,9 +190,7 @@ TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 	ASSERT_EQ(0, set_online(1, false));
 	ASSERT_EQ(0, put(TOTALS "reset", "1"));
 	ASSERT_EQ(0, put(TOTALS "enable", "1"));
-	EXPECT_EQ(-1, totals_cpu(1, CPU_ROWS));
 	ASSERT_EQ(0, set_online(1, true));
-	EXPECT_EQ(ROWS, totals_cpu(1, CPU_ROWS));
 	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(10, emitted_calls());
 
@@ -210,7 +203,6 @@ TEST_F(hyp, totals_survive_a_cpu_that_sleeps_or_goes_offline)
 	ASSERT_EQ(0, emit_on_cpu_1());
 	EXPECT_EQ(10, emitted_calls());
 	ASSERT_EQ(0, put(TOTALS "reset", "1"));
-	EXPECT_EQ(-1, totals_cpu(1, CPU_ROWS));
 	ASSERT_EQ(0, put(TOTALS "enable", "1"));
 
 	/* The table of a CPU that is offline can be taken away. */
@@ -336,63 +328,14 @@ TEST_F(hyp, totals_of_smcs_and_psci_are_by_function)
 	ASSERT_TRUE(totals_on());
 	for (i = 0; i < 7; i++) {
 		ASSERT_EQ(0, put(HYP "write_smc", "c3001234"));
+		ASSERT_EQ(0, put(HYP "write_smc", path_of("c300%04x", i)));
+		ASSERT_EQ(0, put(HYP "write_smc", "80000000"));
 		ASSERT_EQ(0, put(HYP "write_smc", "84000000"));
 	}
-	EXPECT_EQ(7, count_of_kind("smc", "0xc3001234"));
+	EXPECT_EQ(7, count_of_kind("smc", "SMCCC_VERSION"));
+	EXPECT_EQ(14, count_of_kind("smc", "unknown"));
 	EXPECT_EQ(7, count_of_kind("psci", "PSCI_VERSION"));
 	EXPECT_EQ(0, count_of_kind("smc", "PSCI_VERSION"));
-	EXPECT_TRUE(totals_fresh());
-}
-
-/* The rows "other" have what has no room, so that sums are right. */
-TEST_F(hyp, totals_that_do_not_fit_are_in_other)
-{
-	const int functions = 100, times = 3;
-	uint64_t other;
-	int i;
-
-	if (!is_protected())
-		SKIP(return, "SMCs do not trap");
-
-	ASSERT_TRUE(totals_fresh());
-	ASSERT_EQ(0, put(TOTALS "rows", "16"));
-	ASSERT_EQ(0, put(TOTALS "enable", "1"));
-	for (i = 0; i < times * functions; i++)
-		ASSERT_EQ(0, put(HYP "write_smc", path_of("c3%06x", i % functions)));
-
-	other = count_of_kind("smc", "other");
-	EXPECT_EQ(times * functions, count_of_kind("smc", NULL));
-	EXPECT_LE(times * (functions - 16), other);
-	EXPECT_GT(times * functions, other);
-	EXPECT_EQ(0, other % times);
-	EXPECT_EQ(16, totals_cpu(0, CPU_USED));
-	EXPECT_EQ(0, totals_cpu(0, CPU_REPLACED));
-	EXPECT_TRUE(totals_fresh());
-}
-
-/*
- * Rows of VMs that are gone give way to others; "other" takes them, so that sums are right: a
- * vCPU that is gone has run once more than it has come back.
- */
-TEST_F(hyp, totals_of_vms_that_are_gone_give_way)
-{
-	const int vms = 20;
-	long long replaced = 0;
-	uint64_t runs;
-	int i;
-
-	ASSERT_TRUE(totals_fresh());
-	ASSERT_EQ(0, put(TOTALS "rows", "16"));
-	ASSERT_EQ(0, put(TOTALS "enable", "1"));
-	for (i = 0; i < vms; i++)
-		ASSERT_LT(0, run_guest(8 * self->cpus, NULL));
-
-	runs = count_of_kind("guest", NULL);
-	EXPECT_LE(vms * 8 * self->cpus, runs);
-	EXPECT_EQ(runs, count_of_kind("exit_host", NULL) + count_of_kind("exit_el2", NULL) + vms);
-	for (i = 0; i < self->cpus; i++)
-		replaced += totals_cpu(i, CPU_REPLACED);
-	EXPECT_LT(0, replaced);
 	EXPECT_TRUE(totals_fresh());
 }
 
@@ -438,26 +381,10 @@ TEST_F(hyp, vms_that_live_are_told_apart)
 
 TEST_F(hyp, nonsense_in_totals_is_refused)
 {
-	static const char * const bad_rows[] = { "0", "1", "15", "4097", "99999999999", "-1", "x" };
-	int i;
-
 	ASSERT_TRUE(totals_fresh());
-	for (i = 0; i < sizeof(bad_rows) / sizeof(*bad_rows); i++)
-		EXPECT_GT(0, put(TOTALS "rows", bad_rows[i]));
-	EXPECT_EQ(ROWS, get_num(TOTALS "rows", ""));
 	EXPECT_EQ(-EINVAL, put(TOTALS "enable", "2"));
 	EXPECT_EQ(-EINVAL, put(TOTALS "enable", "on"));
 	EXPECT_EQ(0, get_num(TOTALS "enable", ""));
-
-	ASSERT_EQ(0, put(TOTALS "rows", "17"));
-	EXPECT_EQ(32, get_num(TOTALS "rows", ""));
-	ASSERT_EQ(0, put(TOTALS "enable", "1"));
-	EXPECT_EQ(32, totals_cpu(0, CPU_ROWS));
-	ASSERT_EQ(0, put(TOTALS "rows", "4096"));
-	EXPECT_EQ(1, get_num(TOTALS "enable", ""));
-	EXPECT_EQ(4096, totals_cpu(0, CPU_ROWS));
-	EXPECT_TRUE(totals_fresh());
-	EXPECT_EQ(-1, totals_cpu(0, CPU_ROWS));
 }
 
 TEST_F(hyp, memory_of_totals_goes_back)
@@ -472,14 +399,13 @@ TEST_F(hyp, memory_of_totals_goes_back)
 	ASSERT_TRUE(totals_fresh());
 	before = free_memory();
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, put(TOTALS "rows", "4096"));
 		ASSERT_EQ(0, put(TOTALS "enable", "1"));
 		kept = free_memory();
 		ASSERT_TRUE(totals_fresh());
 	}
 	after = free_memory();
-	/* 4096 rows are some 2.5 MiB a CPU. */
-	EXPECT_LT(2000 * self->cpus, before - kept);
+	/* A table has some 180 KiB. */
+	EXPECT_LT(100 * self->cpus, before - kept);
 	EXPECT_GT(512, before - after);
 }
 

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of hyp/totals: each vCPU has rows of its own, wherever it runs, and they outlive it.
+ */
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "../guests/hyp_vm.h"
+#include "../hyp_names.h"
+#include "../tracefs/hyp_fixture.h"
+#include "hyp_totals.h"
+
+/* 1: store; branch to 1 */
+static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
+
+static bool totals_on(void)
+{
+	return !put(TOTALS "enable", "0") && !put(TOTALS "reset", "1") &&
+	       !put(TOTALS "enable", "1");
+}
+
+static bool totals_off(void)
+{
+	return !put(TOTALS "enable", "0") && !put(TOTALS "reset", "1");
+}
+
+/* The number of the last VM that this process has created. */
+static unsigned int last_vm(void)
+{
+	return vm_of(getpid());
+}
+
+/* Sum of a vCPU's rows of a kind. */
+static uint64_t sum_of(const struct totals *t, unsigned int vm, unsigned int vcpu, const char *kind)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->rows[i].vm == vm && t->rows[i].vcpu == vcpu &&
+		    !strcmp(t->rows[i].kind, kind))
+			sum += t->rows[i].count;
+	return sum;
+}
+
+/*
+ * Are the sums of a vCPU right, which has run up to @stores stores? Each of its exits but the last
+ * one has ended, and there is nothing that no row was made for.
+ */
+static bool is_right(const struct totals *t, unsigned int vm, unsigned int vcpu, uint64_t stores)
+{
+	uint64_t aborts = totals_of(t, vm, vcpu, "exit_host", "DABT_LOW").count;
+	uint64_t runs = sum_of(t, vm, vcpu, "guest");
+	uint64_t exits = sum_of(t, vm, vcpu, "exit_host") + sum_of(t, vm, vcpu, "exit_el2");
+	bool right = aborts == stores - 1 && runs == exits + 1 && runs >= stores &&
+		     !totals_of(t, vm, vcpu, "exit_host", "unexpected").count;
+
+	if (!right)
+		printf("# VM %u, vCPU %u: %lu stores of %lu, %lu runs, %lu exits\n", vm, vcpu,
+		       aborts, stores, runs, exits);
+	return right;
+}
+
+/* Run a guest that is created now up to some stores; returns its number. */
+static unsigned int run_stores(int stores)
+{
+	struct vm vm = vm_create(store, sizeof(store));
+
+	while (stores--)
+		vm_run(&vm);
+	vm_destroy(&vm);
+	return last_vm();
+}
+
+TEST_F(hyp, totals_of_a_vcpu_are_right_wherever_it_runs)
+{
+	const int stores = 200;
+	struct vm vm = vm_create(store, sizeof(store));
+	struct totals t;
+	int i;
+
+	ASSERT_TRUE(totals_on());
+	for (i = 0; i < stores; i++) {
+		ASSERT_EQ(0, run_on(i % self->cpus));
+		vm_run(&vm);
+	}
+	t = totals_read();
+	EXPECT_TRUE(is_right(&t, last_vm(), 0, stores));
+	totals_free(&t);
+
+	/* A reset is one for all CPUs, also if the vCPU has not run since. */
+	ASSERT_EQ(0, put(TOTALS "reset", "1"));
+	EXPECT_EQ(0, count_of_kind("guest", NULL));
+	for (i = 0; i < stores; i++) {
+		ASSERT_EQ(0, run_on(i % self->cpus));
+		vm_run(&vm);
+	}
+	t = totals_read();
+	EXPECT_TRUE(is_right(&t, last_vm(), 0, stores));
+	totals_free(&t);
+
+	vm_destroy(&vm);
+	t = totals_read();
+	EXPECT_TRUE(is_right(&t, last_vm(), 0, stores));
+	totals_free(&t);
+	EXPECT_TRUE(totals_off());
+}
+
+/* Reads the totals all the time; @wrong counts readings in which a row has shrunk, or is unsound. */
+struct reader {
+	pthread_t		thread;
+	volatile bool		stop;
+	unsigned int		readings, wrong;
+};
+
+static void *read_always(void *data)
+{
+	struct reader *reader = data;
+	uint64_t runs, last = 0;
+	struct totals t;
+	size_t i;
+
+	while (!reader->stop) {
+		t = totals_read();
+		for (runs = 0, i = 0; i < t.n; i++) {
+			if (t.rows[i].in_buckets != t.rows[i].count)
+				reader->wrong++;
+			if (!strcmp(t.rows[i].kind, "guest"))
+				runs += t.rows[i].count;
+		}
+		reader->wrong += runs < last || t.malformed;
+		last = runs;
+		reader->readings++;
+		totals_free(&t);
+	}
+	return NULL;
+}
+
+/* VMs come and go while somebody reads; each of them is there in the end, with all of it. */
+TEST_F(hyp, totals_of_vms_that_are_gone_stay)
+{
+	const int vms = 1000, stores = 3;
+	struct reader reader = { };
+	unsigned int first = 0;
+	struct totals t;
+	int i, right = 0;
+
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_always, &reader));
+	for (i = 0; i < vms; i++) {
+		unsigned int vm = run_stores(stores);
+
+		first = i ? first : vm;
+		if (i && vm != first + i)
+			break;
+	}
+	reader.stop = true;
+	ASSERT_EQ(0, pthread_join(reader.thread, NULL));
+	ASSERT_EQ(vms, i);
+	EXPECT_LT(1, reader.readings);
+	EXPECT_EQ(0, reader.wrong);
+
+	t = totals_read();
+	for (i = 0; i < vms; i++)
+		right += is_right(&t, first + i, 0, stores);
+	totals_free(&t);
+	EXPECT_EQ(vms, right);
+	EXPECT_EQ(0, bad_totals());
+	EXPECT_EQ(0, unmeasured_vcpus());
+	EXPECT_TRUE(totals_off());
+}
+
+/* More VMs than EL2 had rows for once: none of them keeps another one out. */
+TEST_F(hyp, totals_of_many_vms_at_once)
+{
+	enum { VMS = 80 };
+	const int stores = 10;
+	struct vm vm[VMS];
+	struct totals t;
+	unsigned int last;
+	int i, j;
+
+	ASSERT_TRUE(totals_on());
+	for (i = 0; i < VMS; i++)
+		vm[i] = vm_create(store, sizeof(store));
+	for (j = 0; j < stores; j++)
+		for (i = 0; i < VMS; i++)
+			vm_run(&vm[i]);
+	t = totals_read();
+	last = last_vm();
+	for (i = 0; i < VMS; i++)
+		EXPECT_TRUE(is_right(&t, last - VMS + 1 + i, 0, stores));
+	totals_free(&t);
+	for (i = 0; i < VMS; i++)
+		vm_destroy(&vm[i]);
+	EXPECT_TRUE(totals_off());
+}
+
+/* A vCPU has the same rows when totals are off and on again, and when it has begun before them. */
+TEST_F(hyp, totals_begin_and_end_while_a_vcpu_runs)
+{
+	struct vm vm = vm_create(store, sizeof(store));
+	struct totals t;
+	int i;
+
+	for (i = 0; i < 5; i++)
+		vm_run(&vm);
+	ASSERT_TRUE(totals_on());
+	for (i = 0; i < 5; i++)
+		vm_run(&vm);
+	ASSERT_EQ(0, put(TOTALS "enable", "0"));
+	for (i = 0; i < 5; i++)
+		vm_run(&vm);
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	for (i = 0; i < 5; i++)
+		vm_run(&vm);
+	t = totals_read();
+	/* Twice four intervals between five stores. */
+	EXPECT_EQ(8, totals_of(&t, last_vm(), 0, "exit_host", "DABT_LOW").count);
+	EXPECT_LE(10, sum_of(&t, last_vm(), 0, "guest"));
+	totals_free(&t);
+	vm_destroy(&vm);
+	EXPECT_TRUE(totals_off());
+}
+
+/* 1: branch to 1 */
+static const uint32_t spin[] = { 0x14000000 };
+
+static void interrupt(int signal)
+{
+}
+
+static void *run_for_ever(void *data)
+{
+	const struct vm *vm = data;
+
+	while (ioctl(vm->vcpu, KVM_RUN, 0) < 0 && errno == EINTR && !vm->run->immediate_exit)
+		;
+	return NULL;
+}
+
+/*
+ * A hostile host runs one vCPU on two CPUs at once, so that both write to its rows. What they say is
+ * wrong then; nothing else is. (Since Linux 6.18, EL2 refuses it.)
+ */
+TEST_F(hyp, a_vcpu_on_two_cpus_harms_only_its_numbers)
+{
+	const int tries = 2000;
+	struct vm vm = vm_create(spin, sizeof(spin));
+	int i, twice = 0, refused = 0, ret;
+	pthread_t thread;
+	struct totals t;
+
+	if (!is_protected())
+		SKIP(return, "the host is trusted");
+	if (self->cpus < 2)
+		SKIP(return, "needs two CPUs");
+
+	ASSERT_NE(SIG_ERR, signal(SIGUSR1, interrupt));
+	ASSERT_TRUE(totals_on());
+	ASSERT_EQ(0, run_on(1));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, run_for_ever, &vm));
+	ASSERT_EQ(0, run_on(0));
+	for (i = 0; i < tries; i++) {
+		ret = put(HYP "write_vcpu", "1");
+		twice += !ret;
+		refused += ret == -EINVAL;
+		ASSERT_TRUE(!ret || ret == -ENOENT || ret == -EINVAL) TH_LOG("%d", ret);
+	}
+	EXPECT_LT(tries / 2, twice + refused);
+	TH_LOG("%d times of %d, refused %d times", twice, tries, refused);
+	vm.run->immediate_exit = 1;
+	ASSERT_EQ(0, pthread_kill(thread, SIGUSR1));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	vm_destroy(&vm);
+
+	/* EL2 goes on, and other rows are right. */
+	ASSERT_EQ(0, put(TOTALS "reset", "1"));
+	t = totals_read();
+	EXPECT_FALSE(t.malformed);
+	totals_free(&t);
+	i = run_stores(10);
+	t = totals_read();
+	EXPECT_TRUE(is_right(&t, i, 0, 10));
+	totals_free(&t);
+	EXPECT_TRUE(totals_off());
+}
+
+/* The memory of a vCPU's table goes back when its VM is gone. */
+TEST_F(hyp, memory_of_vcpus_totals_goes_back)
+{
+	long long before;
+	int i;
+
+	if (!memory_counts())
+		SKIP(return, "freed memory does not count as free at once");
+
+	ASSERT_TRUE(totals_on());
+	/* What is kept of a VM that is gone is some KiB; the table is some 32. */
+	run_stores(1);
+	before = free_memory();
+	for (i = 0; i < 300; i++)
+		run_stores(1);
+	EXPECT_GT(300 * 12, before - free_memory());
+	EXPECT_TRUE(totals_off());
+}
+
+TEST_HARNESS_MAIN
