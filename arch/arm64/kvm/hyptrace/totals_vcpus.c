@@ -22,7 +22,7 @@
 /* With protection, the tables that EL2 has, by the first page of their regions. */
 static DEFINE_XARRAY(with_el2);
 
-/* vCPUs that run, and are not measured, since the last reset. */
+/* vCPUs that have run unmeasured, or whose rows could not be kept, since the machine has started. */
 static u64 nr_unmeasured;
 
 static int table_hand_over(struct hyptrace_vcpu_table *table, struct kvm_vcpu *vcpu)
@@ -141,6 +141,8 @@ void hyptrace_totals_vm_gone(struct hyptrace_vm *vm)
 	tables_unload();
 	xa_for_each(&vm->tables, i, table) {
 		xa_erase(&vm->tables, i);
+		if (!vm->totals)
+			nr_unmeasured++;
 		if (table->with_el2) {
 			pr_err_ratelimited("hyp_trace: EL2 does not give back the totals of vCPU %u of VM %u\n",
 					   table->vcpu, vm->number);
