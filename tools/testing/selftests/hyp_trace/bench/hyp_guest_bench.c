@@ -14,9 +14,6 @@
 #define RUNS	16		/* in a round, as the counter ticks every 16 ns */
 #define READS	200
 
-/* 1: store; branch to 1 */
-static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
-
 /* 1: mov x1, x5; 2: mrs x0, cntpct_el0; subs x1, x1, #1; b.ne 2; store; branch to 1 */
 static const uint32_t read_counter[] = {
 	0xaa0503e1, 0xd53be020, 0xf1000421, 0x54ffffc1, 0xf9000080, 0x17fffffb,

@@ -28,6 +28,9 @@ static const uint32_t use_fp[] = {
 	0xd2a00606, 0xd5181046, 0xd5033fdf, 0x9e670080, 0xf9000080, 0x17fffffe,
 };
 
+/* A guest that stores again and again: 1: str x0, [x4]; b 1b */
+static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
+
 /* The vCPU in use is the last one of its VM; those before it never need to run. */
 struct vm {
 	int		kvm;

@@ -357,9 +357,6 @@ TEST_F(hyp, vms_are_listed_with_their_tasks)
 	}
 }
 
-/* 1: store; branch to 1 */
-static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
-
 TEST_F(hyp, vms_that_live_are_told_apart)
 {
 	struct vm vm[2];

@@ -217,9 +217,6 @@ static bool evaluate(int nr_cpus)
 
 /* The load -------------------------------------------------------------------------- */
 
-/* 1: store; branch to 1 */
-static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
-
 #define RUNS		300
 
 /* Run a guest in a process of its own, on one CPU after the other; returns its pid. */

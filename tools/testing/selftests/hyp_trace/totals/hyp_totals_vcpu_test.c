@@ -11,9 +11,6 @@
 #include "../tracefs/hyp_fixture.h"
 #include "hyp_totals.h"
 
-/* 1: store; branch to 1 */
-static const uint32_t store[] = { 0xf9000080, 0x17ffffff };
-
 static bool totals_on(void)
 {
 	return !put(TOTALS "enable", "0") && !put(TOTALS "reset", "1") &&
