@@ -17,6 +17,7 @@
  * @HYP_TOTALS_ABORT:	an abort at the host's stage 2, or a trapped access to a system register;
  *			the reason is the exception class
  * @HYP_TOTALS_PSCI:	an SMC that calls PSCI firmware and returns; the reason is as for SMC
+ * @HYP_TOTALS_FIRMWARE: other firmware runs; the reason is the function that EL2 calls
  * @HYP_TOTALS_EXIT_EL2: a guest's exit that EL2 handles, until the guest runs again; the
  *			reason is the exception class
  * @HYP_TOTALS_EXIT_HOST: a guest's exit that the host handles, until that vCPU runs again; the
@@ -24,9 +25,9 @@
  * @HYP_TOTALS_GUEST:	a guest runs
  * @HYP_TOTALS_KINDS:	number of kinds
  *
- * The first four are the host's. They measure the time at EL2, from an exception of the host
- * until the host goes on, less the time that a guest ran. Firmware's time counts for SMC,
- * but not for PSCI, where a CPU may sleep.
+ * The first five are the host's. All of them but FIRMWARE measure the time at EL2, from an exception
+ * of the host until the host goes on, less the time that a guest or firmware had the CPU. The time
+ * of PSCI firmware, where a CPU may sleep, counts nowhere.
  *
  * The others are a vCPU's, and follow each other without a gap.
  */
@@ -35,6 +36,7 @@ enum hyp_totals_kind {
 	HYP_TOTALS_SMC,
 	HYP_TOTALS_ABORT,
 	HYP_TOTALS_PSCI,
+	HYP_TOTALS_FIRMWARE,
 	HYP_TOTALS_EXIT_EL2,
 	HYP_TOTALS_EXIT_HOST,
 	HYP_TOTALS_GUEST,
@@ -43,8 +45,8 @@ enum hyp_totals_kind {
 
 /*
  * A CPU's rows: one for each hypercall by its number, and one for those that do not exist; for
- * SMC and for PSCI one for each function that has a name, and one for all others; for ABORT one
- * for each exception class that the host can have.
+ * SMC, PSCI and FIRMWARE one for each function that has a name, and one for all others; for ABORT
+ * one for each exception class that the host can have.
  */
 #define HYP_TOTALS_COUNT(name, value, text)	+ 1
 #define HYP_TOTALS_FUNCTIONS	(0 HYP_SMC_LIST(HYP_TOTALS_COUNT, HYP_TOTALS_COUNT))
@@ -62,6 +64,8 @@ enum hyp_totals_cpu_row {
 	HYP_TOTALS_ROW_OTHER_ABORT,
 	HYP_TOTALS_ROW_PSCI,
 	HYP_TOTALS_ROW_OTHER_PSCI = HYP_TOTALS_ROW_PSCI + HYP_TOTALS_FUNCTIONS,
+	HYP_TOTALS_ROW_FIRMWARE,
+	HYP_TOTALS_ROW_OTHER_FIRMWARE = HYP_TOTALS_ROW_FIRMWARE + HYP_TOTALS_FUNCTIONS,
 	HYP_TOTALS_CPU_ROWS
 };
 

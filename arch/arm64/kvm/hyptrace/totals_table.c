@@ -343,6 +343,7 @@ static const char * const kinds[HYP_TOTALS_KINDS] = {
 	[HYP_TOTALS_SMC]	= "smc",
 	[HYP_TOTALS_ABORT]	= "abort",
 	[HYP_TOTALS_PSCI]	= "psci",
+	[HYP_TOTALS_FIRMWARE]	= "firmware",
 	[HYP_TOTALS_EXIT_EL2]	= "exit_el2",
 	[HYP_TOTALS_EXIT_HOST]	= "exit_host",
 	[HYP_TOTALS_GUEST]	= "guest",
@@ -360,6 +361,7 @@ static const struct trace_print_flags *names_of(enum hyp_totals_kind kind)
 		return hcalls;
 	case HYP_TOTALS_SMC:
 	case HYP_TOTALS_PSCI:
+	case HYP_TOTALS_FIRMWARE:
 		return functions;
 	default:
 		return exits;
@@ -410,6 +412,8 @@ static struct row_meaning meaning_of_cpus(u32 row)
 		return (struct row_meaning) { HYP_TOTALS_HCALL, NO_REASON };
 	if (row <= HYP_TOTALS_ROW_OTHER_SMC)
 		return meaning_of_function(HYP_TOTALS_SMC, row - HYP_TOTALS_ROW_SMCS);
+	if (row >= HYP_TOTALS_ROW_FIRMWARE)
+		return meaning_of_function(HYP_TOTALS_FIRMWARE, row - HYP_TOTALS_ROW_FIRMWARE);
 	if (row >= HYP_TOTALS_ROW_PSCI)
 		return meaning_of_function(HYP_TOTALS_PSCI, row - HYP_TOTALS_ROW_PSCI);
 

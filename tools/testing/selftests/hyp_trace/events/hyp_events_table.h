@@ -50,6 +50,7 @@ static const struct row table[] = {
 	{ "hyp_enter", smc_psci_version, "reason=smc", PROTECTED },
 	{ "hyp_enter", smc_psci_version, "reason=psci", PROTECTED },
 	{ "hyp_exit", smc_psci_version, "reason=psci", PROTECTED },
+	{ "hyp_exit", smc_version, "reason=smc", PROTECTED },
 	{ "hyp_enter", pass_around_afar, "reason=host_abort", PROTECTED },
 	{ "hyp_panic", NULL, "no other test can go on after it; boot/crash tests it" },
 	{ "host_hcall", write_event, "__hyp_trace_write_event id=[0-9]+ invalid=0" },

@@ -331,11 +331,20 @@ TEST_F(hyp, totals_of_smcs_and_psci_are_by_function)
 		ASSERT_EQ(0, put(HYP "write_smc", path_of("c300%04x", i)));
 		ASSERT_EQ(0, put(HYP "write_smc", "80000000"));
 		ASSERT_EQ(0, put(HYP "write_smc", "84000000"));
+		/* FFA_VERSION, 1.0: EL2 asks firmware for its ID, and does not get one. */
+		ASSERT_EQ(0, put(HYP "write_smc", "84000063 10000"));
 	}
 	EXPECT_EQ(7, count_of_kind("smc", "SMCCC_VERSION"));
 	EXPECT_EQ(14, count_of_kind("smc", "unknown"));
 	EXPECT_EQ(7, count_of_kind("psci", "PSCI_VERSION"));
 	EXPECT_EQ(0, count_of_kind("smc", "PSCI_VERSION"));
+	/* EL2 passes all but PSCI on. */
+	EXPECT_EQ(7, count_of_kind("firmware", "SMCCC_VERSION"));
+	EXPECT_EQ(14, count_of_kind("firmware", "unknown"));
+	EXPECT_EQ(0, count_of_kind("firmware", "PSCI_VERSION"));
+	EXPECT_EQ(7, count_of_kind("smc", "FFA_VERSION"));
+	EXPECT_EQ(7, count_of_kind("firmware", "FFA_ID_GET"));
+	EXPECT_EQ(0, count_of_kind("firmware", "FFA_VERSION"));
 	EXPECT_TRUE(totals_fresh());
 }
 

@@ -98,7 +98,7 @@ static void add(pid_t pid, const char *kind, const char *reason, uint64_t ns)
 
 /* A CPU, between hyp_enter from the host and hyp_exit to it. */
 static struct cpu {
-	bool		inside;
+	bool		inside, in_firmware;
 	const char	*kind;
 	char		reason[REASON_SIZE];
 	uint64_t	entered, left, away;
@@ -138,6 +138,10 @@ static void entered(struct cpu *c, const struct seen *e)
 	} else if (!strcmp(reason, "psci")) {
 		c->away += e->ts - c->left;
 		c->kind = "psci";
+	} else if (c->in_firmware) {
+		c->away += e->ts - c->left;
+		add(0, "firmware", c->reason, e->ts - c->left);
+		c->in_firmware = false;
 	} else {
 		*c = (struct cpu) { .inside = true, .entered = e->ts };
 		c->kind = !strcmp(reason, "hvc") ? "hcall" :
@@ -158,6 +162,7 @@ static void left(struct cpu *c, const struct seen *e)
 		return;
 	}
 	c->left = e->ts;
+	c->in_firmware = !strcmp(reason, "smc");
 	if (strcmp(reason, "eret_guest"))
 		return;
 	v = vcpu_of(e->pid);
@@ -442,6 +447,7 @@ TEST_F(hyp, totals_equal_a_trace)
 	if (is_protected()) {
 		EXPECT_LE(50, counted("smc"));
 		EXPECT_LE(50, counted("psci"));
+		EXPECT_LE(50, counted("firmware"));
 		EXPECT_LE(1, counted("abort"));
 	}
 	totals_free(&t);

@@ -14,6 +14,8 @@
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_H
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_H
 
+#include <linux/arm-smccc.h>
+
 #include <trace/misc/hyp.h>
 
 #include <asm/kvm_hyp.h>
@@ -278,6 +280,21 @@ hyp_trace_host_smc(u64 func_id, const struct kvm_cpu_context *host_ctxt, bool ha
 		__hyp_trace_ffa(func_id, host_ctxt, handled);
 }
 
+void hyp_in_firmware(const struct arm_smccc_1_2_regs *args, struct arm_smccc_1_2_regs *res);
+
+/**
+ * hyp_trace_forward_smc() - pass an SMC of the host on, as __kvm_hyp_host_forward_smc() does
+ * @host_ctxt:	the host's registers
+ */
+static __always_inline void hyp_trace_forward_smc(struct kvm_cpu_context *host_ctxt)
+{
+	struct arm_smccc_1_2_regs *regs = (void *)host_ctxt->regs.regs;
+
+	static_assert(offsetofend(struct arm_smccc_1_2_regs, a17) ==
+		      offsetof(struct user_pt_regs, regs[18]));
+	hyp_in_firmware(regs, regs);
+}
+
 void __hyp_trace_psci_forward(u64 fn);
 
 /**
@@ -410,6 +427,7 @@ static inline void hyp_trace_cpu_start(void) { }
 static inline void hyp_trace_panic(u64 *spsr, u64 *elr, u64 *par) { }
 
 #define hyp_trace_host_vector(usual)	(usual)
+#define hyp_trace_forward_smc		__kvm_hyp_host_forward_smc
 
 #define HYP_TRACE_NO_EXIT			0
 #define hyp_trace_guest_begin(vcpu)		0

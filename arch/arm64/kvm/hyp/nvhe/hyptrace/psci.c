@@ -27,7 +27,7 @@ void hyp_trace_psci_leave(void)
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
 	if (unlikely(cpu->totals.open))
-		hyp_totals_psci_leave(cpu);
+		hyp_totals_firmware_leave(cpu, HYP_CROSSING_PSCI);
 	else
 		hyp_trace_exit(HYP_CROSSING_PSCI);
 	hyp_trace_leave_for_firmware(cpu);
@@ -67,7 +67,7 @@ void hyp_trace_psci_return(void)
 	hyp_spin_unlock(&cpu->lock);
 
 	if (unlikely(cpu->totals.open))
-		hyp_totals_psci_return(cpu);
+		hyp_totals_firmware_return(cpu, HYP_CROSSING_PSCI);
 	else
 		hyp_trace_enter(HYP_CROSSING_PSCI);
 }

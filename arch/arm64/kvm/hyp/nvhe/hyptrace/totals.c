@@ -58,7 +58,7 @@ static noinline void settle_slow(struct hyp_totals_cpu *totals)
 	hyp_totals_settle(totals);
 }
 
-/* The time at EL2 since @began, of which a guest and PSCI firmware had none [cycles]. */
+/* The time at EL2 since @began, of which a guest and firmware had none [cycles]. */
 static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u64 began)
 {
 	u64 cycles = now - began - totals->away;
@@ -172,23 +172,33 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 		add_hcall(cpu, id, cycles);
 }
 
-/* This CPU is about to call PSCI firmware. */
-void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu)
+/* This CPU is about to call firmware. */
+void hyp_totals_firmware_leave(struct hyp_trace_cpu *cpu, u8 crossing)
 {
 	u64 now = hyp_clock_cycles();
 
-	hyp_trace_exit_at(HYP_CROSSING_PSCI, hyp_clock_at(&cpu->clock, now));
-	cpu->totals.psci = true;
+	hyp_trace_exit_at(crossing, hyp_clock_at(&cpu->clock, now));
+	cpu->totals.psci = crossing == HYP_CROSSING_PSCI;
 	hyp_totals_leave(&cpu->totals, now);
 }
 
-/* This CPU is back from PSCI firmware. */
-void hyp_totals_psci_return(struct hyp_trace_cpu *cpu)
+/* This CPU is back from firmware. */
+void hyp_totals_firmware_return(struct hyp_trace_cpu *cpu, u8 crossing)
 {
 	u64 now = hyp_clock_cycles();
 
-	hyp_trace_enter_at(HYP_CROSSING_PSCI, hyp_clock_at(&cpu->clock, now));
+	hyp_trace_enter_at(crossing, hyp_clock_at(&cpu->clock, now));
 	hyp_totals_return(&cpu->totals, now);
+}
+
+/* As hyp_totals_firmware_return(), and add the time to that of the function. */
+void hyp_totals_firmware_add(struct hyp_trace_cpu *cpu, u64 fn)
+{
+	u64 before = cpu->totals.away, row;
+
+	hyp_totals_firmware_return(cpu, HYP_CROSSING_SMC);
+	row = HYP_TOTALS_ROW_FIRMWARE + function_place(fn & ~ARM_SMCCC_CALL_HINTS);
+	count_interval(cpu, &cpu->totals.rows[row], cpu->totals.away - before);
 }
 
 /* Guests -------------------------------------------------------------------------- */

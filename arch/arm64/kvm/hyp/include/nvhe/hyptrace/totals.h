@@ -52,8 +52,8 @@ struct hyp_totals_own {
  * @rows:	its rows
  * @guest:	the row GUEST of the vCPU that is running, from its entry to its exit; NULL if
  *		the vCPU is not measured
- * @left:	when the CPU has left EL2, for a guest or for PSCI firmware [cycles]
- * @away:	time at EL2 that does not count: a guest or PSCI firmware had the CPU, or what EL2 did
+ * @left:	when the CPU has left EL2, for a guest or for firmware [cycles]
+ * @away:	time at EL2 that does not count: a guest or firmware had the CPU, or what EL2 did
  *		for a guest is hidden [cycles]
  * @exit_host:	1 as long as neither had it since the host has entered EL2, then 0. So a
  *		guest's exit that ends has been handled by the host if this is 1, by EL2 if
@@ -113,8 +113,9 @@ void hyp_totals_guest_enter(struct kvm_vcpu *vcpu);
 void hyp_totals_guest_enter_at(struct kvm_vcpu *vcpu, u64 now);
 u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code);
 void hyp_totals_guest_exit_at(struct kvm_vcpu *vcpu, u64 exit_code, u64 now);
-void hyp_totals_psci_leave(struct hyp_trace_cpu *cpu);
-void hyp_totals_psci_return(struct hyp_trace_cpu *cpu);
+void hyp_totals_firmware_leave(struct hyp_trace_cpu *cpu, u8 crossing);
+void hyp_totals_firmware_return(struct hyp_trace_cpu *cpu, u8 crossing);
+void hyp_totals_firmware_add(struct hyp_trace_cpu *cpu, u64 fn);
 void hyp_totals_vcpu_gone(struct kvm_vcpu *vcpu);
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_H */
