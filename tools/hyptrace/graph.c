@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Follows the calls of the hypervisor's functions in a recording.
+ * Follows the calls of the hypervisor's functions in a recording. While the hypervisor runs a guest
+ * or firmware, that is called [guest] or [firmware]; hyp_enter and hyp_exit tell.
  */
 
 #include <err.h>
@@ -20,6 +21,9 @@
 /* ftrace's limit, FTRACE_RETFUNC_DEPTH. */
 #define MAX_DEPTH	50
 
+/* What has the CPU while a function of the hypervisor's waits: called by it, deeper than any. */
+#define AWAY_DEPTH	UINT64_MAX
+
 /* The hypervisor's functions have this before their names in the kernel. */
 #define PREFIX		"__kvm_nvhe_"
 
@@ -34,6 +38,7 @@ struct reader {
 	const struct graph_user	*user;
 	struct tep_handle	*tep;
 	struct event_field	entry_func, entry_depth, exit_func, exit_depth;
+	struct event_field	hyp_enter, hyp_exit;
 	struct calls		*cpu;
 	int			nr_cpus;
 	uint64_t		entries, lost;
@@ -86,6 +91,21 @@ static void leave(struct reader *r, int cpu, const struct tep_record *record)
 		close_from(r, cpu, depth, record->ts);
 }
 
+/* The hypervisor is left. This is no function's time if no function is known that waits. */
+static void goes_away(struct reader *r, int cpu, const struct tep_record *record)
+{
+	const char *reason = value_name(&r->hyp_exit, field_value(&r->hyp_exit, record)) ?: "";
+	struct calls *calls = &r->cpu[cpu];
+
+	close_from(r, cpu, AWAY_DEPTH, record->ts);
+	if (!strcmp(reason, "eret_host") || !calls->open || calls->open == MAX_DEPTH)
+		return;
+	calls->depth[calls->open] = AWAY_DEPTH;
+	calls->func[calls->open++] = 0;
+	r->user->open(r->user->data, cpu,
+		      strcmp(reason, "eret_guest") ? "[firmware]" : "[guest]", record->ts);
+}
+
 static int follow(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *data)
 {
 	struct reader *r = data;
@@ -101,10 +121,16 @@ static int follow(struct tracecmd_input *handle, struct tep_record *record, int 
 		close_from(r, cpu, 0, r->cpu[cpu].last);
 	}
 	r->cpu[cpu].last = record->ts;
+	if (type < 0)
+		return 0;
 	if (type == r->entry_func.type)
 		enter(r, cpu, record);
 	else if (type == r->exit_func.type)
 		leave(r, cpu, record);
+	else if (type == r->hyp_exit.type)
+		goes_away(r, cpu, record);
+	else if (type == r->hyp_enter.type)
+		close_from(r, cpu, AWAY_DEPTH, record->ts);
 	return 0;
 }
 
@@ -125,6 +151,8 @@ void graph_read(const struct input *input, const struct graph_user *user)
 	r.entry_depth = event_field(r.tep, "ftrace", "funcgraph_entry", "depth");
 	r.exit_func = event_field(r.tep, "ftrace", "funcgraph_exit", "func");
 	r.exit_depth = event_field(r.tep, "ftrace", "funcgraph_exit", "depth");
+	r.hyp_enter = event_field(r.tep, HYP_INSTANCE, "hyp_enter", "reason");
+	r.hyp_exit = event_field(r.tep, HYP_INSTANCE, "hyp_exit", "reason");
 	if (tracecmd_iterate_events(hyp, NULL, 0, follow, &r) < 0)
 		errx(1, "%s: libtracecmd can't read all of it", input->path);
 	for (cpu = 0; cpu < r.nr_cpus; cpu++)
@@ -135,6 +163,8 @@ void graph_read(const struct input *input, const struct graph_user *user)
 	if (r.lost)
 		warnx("%s: %" PRIu64 " events were lost, and calls end there",
 		      input->path, r.lost);
+	event_field_free(&r.hyp_enter);
+	event_field_free(&r.hyp_exit);
 	free(r.cpu);
 	tracecmd_close(hyp);
 	tracecmd_close(top);

@@ -117,6 +117,11 @@ static void make_command_line(struct list *argv, const struct arguments *argumen
 	if (arguments->graph) {
 		list_add(argv, "-p");
 		list_add(argv, "function_graph");
+		/* These say when a guest or firmware runs, and not a function. */
+		list_add(argv, "-e");
+		list_add(argv, HYP_INSTANCE ":hyp_enter");
+		list_add(argv, "-e");
+		list_add(argv, HYP_INSTANCE ":hyp_exit");
 	}
 	if (arguments->choice || !arguments->graph)
 		choice_to_arguments(arguments->choice, argv);

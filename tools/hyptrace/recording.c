@@ -25,6 +25,7 @@
 const char * const activity_names[NR_ACTIVITIES] = {
 	[ACTIVITY_GUEST]	= "guest",
 	[ACTIVITY_EL2]		= "EL2",
+	[ACTIVITY_FIRMWARE]	= "firmware",
 	[ACTIVITY_HOST]		= "host",
 	[ACTIVITY_PREEMPTED]	= "preempted",
 	[ACTIVITY_BLOCKED]	= "blocked",
@@ -57,7 +58,8 @@ struct cpu {
 	enum kind		kind;
 	char			reason[REASON_SIZE];
 	uint64_t		entered, left;
-	uint64_t		away;		/* in a guest, or in PSCI firmware [ns] */
+	uint64_t		away;		/* in a guest, or in firmware [ns] */
+	const char		*firmware;	/* the reason if firmware has the CPU, else NULL */
 	bool			run_ended;	/* the guest has run for @ran; not yet added */
 	uint64_t		ran;
 	bool			guest_has_run;
@@ -260,6 +262,32 @@ static void host_enters(struct follower *f, struct cpu *c, struct task *task, co
 	task_enters(f, task, now);
 }
 
+static void firmware_begins(struct follower *f, struct cpu *c, struct task *task,
+			    const char *reason, uint64_t now)
+{
+	c->firmware = reason;
+	if (task->vcpu && task->vcpu->vcpu.first)
+		begins(f, task->vcpu, ACTIVITY_FIRMWARE, now);
+}
+
+/* If EL2 does the host's call by calls of its own, no event has told their functions. */
+static void firmware_ends(struct follower *f, struct cpu *c, struct task *task, uint64_t now)
+{
+	if (!strcmp(c->firmware, "psci"))
+		c->kind = KIND_PSCI;
+	else
+		row_add_interval(table_row(f->recording->table, 0, 0, KIND_FIRMWARE,
+					   *c->reason ? c->reason : REASON_UNKNOWN),
+				 now - c->left);
+	c->away += now - c->left;
+	c->firmware = NULL;
+	task_enters(f, task, now);
+}
+
+/*
+ * A hyp_enter after a hyp_exit to firmware, with the same reason, is the return from there. With
+ * another reason, tracing was off meanwhile.
+ */
 static void enters(struct follower *f, struct cpu *c, struct task *task,
 		   const struct tep_record *record)
 {
@@ -267,10 +295,9 @@ static void enters(struct follower *f, struct cpu *c, struct task *task,
 
 	if (!strcmp(reason, "guest_exit")) {
 		guest_ends(f, c, record->ts);
-	} else if (!strcmp(reason, "psci")) {
-		c->kind = KIND_PSCI;
-		c->away += record->ts - c->left;
-	} else {
+	} else if (c->firmware && !strcmp(c->firmware, reason)) {
+		firmware_ends(f, c, task, record->ts);
+	} else if (strcmp(reason, "psci")) {
 		host_enters(f, c, task, reason, record->ts);
 	}
 }
@@ -292,6 +319,8 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 					 record->ts - c->entered - c->away);
 		*c = (struct cpu) { 0 };
 		task_leaves(f, task, record->ts);
+	} else {
+		firmware_begins(f, c, task, reason, record->ts);
 	}
 }
 

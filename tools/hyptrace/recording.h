@@ -14,6 +14,7 @@
 enum activity {
 	ACTIVITY_GUEST,		/* the guest runs */
 	ACTIVITY_EL2,		/* at EL2, for the guest or for the host */
+	ACTIVITY_FIRMWARE,	/* firmware that EL2 has called */
 	ACTIVITY_HOST,		/* the host runs the thread: it handles an exit */
 	ACTIVITY_PREEMPTED,	/* the thread could run, and something else does */
 	ACTIVITY_BLOCKED,	/* the thread waits */

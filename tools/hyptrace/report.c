@@ -166,9 +166,9 @@ int cmd_report(int argc, char **argv)
 		.parser = parse,
 		.doc = "Show from recorded events what the hypervisor did how often, how long it "
 		       "took, and what each vCPU did from its first entry to its last exit: run "
-		       "the guest, be at EL2, be handled by the host, be preempted, or wait. With "
-		       "protected KVM of Linux 6.18 or later also what was mapped for each VM, and "
-		       "what has split blocks.",
+		       "the guest, be at EL2 or in firmware, be handled by the host, be preempted, "
+		       "or wait. With protected KVM of Linux 6.18 or later also what was mapped "
+		       "for each VM, and what has split blocks.",
 		.children = children,
 	};
 	struct arguments arguments = { .selection = SELECT_ALL };

@@ -18,6 +18,7 @@ const char * const kind_names[NR_KINDS] = {
 	[KIND_HCALL]		= "hcall",
 	[KIND_SMC]		= "smc",
 	[KIND_PSCI]		= "psci",
+	[KIND_FIRMWARE]		= "firmware",
 	[KIND_ABORT]		= "abort",
 };
 

@@ -19,6 +19,7 @@ enum kind {
 	KIND_HCALL,
 	KIND_SMC,
 	KIND_PSCI,
+	KIND_FIRMWARE,
 	KIND_ABORT,
 	NR_KINDS
 };
@@ -42,8 +43,6 @@ enum {
 };
 
 #define REASON_SIZE	64
-
-/* The reason of what had no row of its own in hyp/totals. */
 
 /**
  * struct row - intervals of one kind and reason

@@ -21,6 +21,7 @@
 static const char * const colours[NR_ACTIVITIES] = {
 	[ACTIVITY_GUEST]	= "#4c9f50",
 	[ACTIVITY_EL2]		= "#d1495b",
+	[ACTIVITY_FIRMWARE]	= "#7b4fa3",
 	[ACTIVITY_HOST]		= "#3d78b4",
 	[ACTIVITY_PREEMPTED]	= "#edae49",
 	[ACTIVITY_BLOCKED]	= "#d9d9d9",

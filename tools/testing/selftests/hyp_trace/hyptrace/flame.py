@@ -11,6 +11,7 @@ import re
 import sys
 from collections import defaultdict
 
+AWAY = re.compile(r"\[(\d+)\] +(\d+): hyp_(enter|exit): +reason=(\w+)")
 LINE = re.compile(r"\[(\d+)\].* funcgraph_(entry|exit): *(?:[!+#*@$] )? *(?:([\d.]+) us)? *\| *"
                   r"(?:__kvm_nvhe_)?(?:(\w[\w.]*)\(\)( \{|;)|\})")
 
@@ -19,7 +20,7 @@ class Calls:
     """The calls of a CPU, and the time in each chain of functions."""
 
     def __init__(self, folded):
-        self.folded, self.chain, self.inner = folded, [], []
+        self.folded, self.chain, self.inner, self.left = folded, [], [], None
 
     def open(self, name):
         self.chain.append(name)
@@ -31,11 +32,27 @@ class Calls:
         if self.inner:
             self.inner[-1] += total
 
+    def leave(self, where, time):
+        if self.chain and where != "eret_host":
+            self.open("[guest]" if where == "eret_guest" else "[firmware]")
+            self.left = time
+
+    def come_back(self, time):
+        if self.left is not None:
+            self.close(time - self.left)
+            self.left = None
+
 
 def of_text(lines):
     folded = defaultdict(int)
     cpus = defaultdict(lambda: Calls(folded))
     for line in lines:
+        match = AWAY.search(line)
+        if match:
+            cpu, time, how, where = match.groups()
+            cpus[cpu].come_back(int(time))
+            if how == "exit":
+                cpus[cpu].leave(where, int(time))
         match = LINE.search(line)
         if not match:
             continue

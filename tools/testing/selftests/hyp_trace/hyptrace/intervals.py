@@ -19,7 +19,7 @@ DROPPED = re.compile(r"hyp: CPU:(\d+) \[.*EVENTS DROPPED\]")
 LINE = re.compile(r"(hyp:)? +(.+)-(\d+) +\[(\d+)\] +(\d+): (\w+): +(.*)")
 KINDS_OF_STAYS = {"hvc": "hcall", "smc": "smc", "host_abort": "abort"}
 GAP = "events are missing before the next one"
-ACTIVITIES = ("guest", "EL2", "host", "preempted", "blocked")
+ACTIVITIES = ("guest", "EL2", "firmware", "host", "preempted", "blocked")
 
 Event = collections.namedtuple("Event", "is_hyp pid cpu time name text")
 Run = collections.namedtuple("Run", "vcpu start end reason stay pid")
@@ -49,15 +49,18 @@ def word(event, name):
 
 def stays(events):
     """What a CPU does from an exception of the host until the host goes on; or from or to a gap."""
-    stay = None
+    stay, firmware = None, None
     for event in events:
         if event.name == GAP:
             if stay:
                 yield stay
-            stay = []
+            stay, firmware = [], None
             continue
-        if event.name == "hyp_enter" and word(event, "reason") in KINDS_OF_STAYS:
+        if event.name == "hyp_enter" and word(event, "reason") in KINDS_OF_STAYS and \
+           word(event, "reason") != firmware:
             stay = []
+        if event.name in ("hyp_enter", "hyp_exit"):
+            firmware = word(event, "reason") if event.name == "hyp_exit" else None
         if stay is None:
             continue
         stay.append(event)
@@ -100,7 +103,7 @@ def host_interval(stay, exception_classes):
         elif event.name == "host_mem_abort":
             number = int(word(event, "esr"), 16) >> 26 & 0x3f
             reason = exception_classes.get(number, hex(number))
-    if any(where not in ("eret_guest", "eret_host") for _, _, where, _ in gaps(stay)):
+    if any(where == "psci" for _, _, where, _ in gaps(stay)):
         kind = "psci"
     return kind, reason, stay[-1].time - stay[0].time - away
 
@@ -152,6 +155,8 @@ def breakdown(runs, all_stays, events):
     for stay in its_stays:
         time["EL2"] += overlap(stay[0].time, stay[-1].time, first, last)
         time["EL2"] -= sum(overlap(start, end, first, last) for start, end, _, _ in gaps(stay))
+        time["firmware"] += sum(overlap(start, end, first, last)
+                                for start, end, where, _ in gaps(stay) if where in ("smc", "psci"))
     for start, end, activity in off_cpu(events, pid):
         start, end = max(start, first), min(end, last)
         time[activity] += max(0, end - start)
@@ -183,6 +188,10 @@ def main():
         kind, reason, duration = host_interval(stay, classes)
         if reason:
             times[0, 0, kind, reason].append(duration)
+        for start, end, where, left in gaps(stay):
+            if where == "smc":
+                named = any(event.name == "host_smc" for event in stay[:left])
+                times[0, 0, "firmware", reason if named else "?"].append(end - start)
         for run in runs_of(number, stay, vcpu_of):
             by_vcpu[run.vcpu].append(run)
     for vcpu, runs in by_vcpu.items():
