@@ -23,7 +23,7 @@ _hyptrace_value() {
 
 	case $2 in
 	--kind)		mapfile -t COMPREPLY < <(compgen -W \
-				"guest exit exit_host exit_el2 hcall smc psci abort" -- "$word") ;;
+				"guest exit exit_host exit_el2 hcall smc psci firmware abort" -- "$word") ;;
 	-k|--key)	mapfile -t COMPREPLY < <(compgen -W "time count max p99" -- "$word") ;;
 	--clock)	mapfile -t COMPREPLY < <(compgen -W "boot mono" -- "$word") ;;
 	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
@@ -38,10 +38,10 @@ _hyptrace_value() {
 
 _hyptrace() {
 	local subcommand=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
-	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ abort/"
+	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ firmware/ abort/"
 
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report flame merge diff check" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report wakeup flame merge diff check" -- "$word")
 		return
 	fi
 	_hyptrace_value "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}" "$word" && return

@@ -57,6 +57,19 @@ static json_t *vm_to_json(const struct vm *vm)
 	return object;
 }
 
+/* How long it took from waking the thread until the guest ran. */
+static json_t *wakeups_to_json(const struct vcpu *vcpu)
+{
+	const struct row *row = &vcpu->wakeup;
+
+	return json_pack("{sI, sI, sI, sI, sI, sI, sI}", "count", (json_int_t)row->count,
+			 "total_ns", (json_int_t)row->total, "min_ns", (json_int_t)row->min,
+			 "max_ns", (json_int_t)row->max,
+			 "p50_ns", (json_int_t)row_percentile(row, 50),
+			 "p99_ns", (json_int_t)row_percentile(row, 99),
+			 "max_ended_ns", (json_int_t)vcpu->slowest);
+}
+
 static json_t *vcpu_to_json(const struct vcpu *vcpu)
 {
 	json_t *time = json_object();
@@ -65,10 +78,10 @@ static json_t *vcpu_to_json(const struct vcpu *vcpu)
 	for (activity = 0; activity < NR_ACTIVITIES; activity++)
 		json_object_set_new(time, activity_names[activity],
 				    json_integer(vcpu->time[activity]));
-	return json_pack("{si, si, si, ss, sI, sI, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
+	return json_pack("{si, si, si, ss, sI, sI, so, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
 			 "tid", vcpu->tid, "comm", vcpu->comm,
 			 "first_ns", (json_int_t)vcpu->first, "last_ns", (json_int_t)vcpu->last,
-			 "time_ns", time);
+			 "time_ns", time, "wakeups", wakeups_to_json(vcpu));
 }
 
 static json_t *memory_to_json(const struct vm_memory *vm)

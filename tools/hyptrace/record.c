@@ -20,7 +20,7 @@
 #include "subcommands.h"
 
 /* The host's events by default: what report needs to know when vCPUs' threads run. */
-#define HOST_EVENTS	"sched:sched_switch"
+#define HOST_EVENTS	"sched:sched_switch,sched:sched_waking"
 
 /* Of each buffer, by default [KiB for each CPU] */
 #define BUFFER_KB	4096

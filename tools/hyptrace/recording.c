@@ -46,10 +46,11 @@ struct vcpu_state {
 	size_t		nr_spans;
 };
 
-/* A thread, and the vCPU that it has run last. */
+/* A thread, the vCPU that it has run last, and when it was woken: 0 if it has run since. */
 struct task {
 	pid_t			pid;
 	struct vcpu_state	*vcpu;
+	uint64_t		woken;
 };
 
 /* A CPU, from hyp_enter from the host to hyp_exit to the host. */
@@ -78,12 +79,13 @@ struct follower {
 	struct tep_handle	*tep;
 	struct tracecmd_input	*hyp;		/* its buffer, in a file */
 	struct event_field	enter, leave, hcall, smc, abort, exit;
-	struct event_field	prev_pid, prev_state, next_pid;
+	struct event_field	prev_pid, prev_state, next_pid, woken_pid;
 	struct vcpu_fields	*fields;	/* by type of event */
 	int			nr_types;
 	struct cpu		*cpu;
 	int			nr_cpus;
 	void			*tasks;
+	uint64_t		gap;		/* when events were missing last [ns] */
 	struct memory_follower	*memory;
 };
 
@@ -210,11 +212,26 @@ static void add_vcpus(struct follower *f, const struct vcpu_state *v, enum kind 
 			 ns);
 }
 
+/* The vCPU of a thread that was woken has run at last, unless that is not known for a gap. */
+static void add_wakeup(const struct follower *f, struct task *task, uint64_t now)
+{
+	struct vcpu *v = &task->vcpu->vcpu;
+	uint64_t ns = now - task->woken;
+
+	if (task->woken > f->gap && now > task->woken) {
+		if (ns > v->wakeup.max)
+			v->slowest = now;
+		row_add_interval(&v->wakeup, ns);
+	}
+	task->woken = 0;
+}
+
 static void guest_begins(struct follower *f, struct cpu *c, struct task *task, uint64_t now)
 {
 	struct vcpu_state *v = c->loaded ?: task->vcpu ?: vcpu_new(f);
 
 	task->vcpu = v;
+	add_wakeup(f, task, now);
 	c->running = v;
 	v->vcpu.tid = task->pid;
 	if (v->stopped)
@@ -361,8 +378,20 @@ static void switches(struct follower *f, const struct tep_record *record)
 				  ACTIVITY_BLOCKED : ACTIVITY_PREEMPTED;
 
 	f->recording->has_sched = true;
+	if (how == ACTIVITY_BLOCKED)
+		task_of(f, field_value(&f->prev_pid, record))->woken = 0;
 	task_switches(f, field_value(&f->prev_pid, record), how, record->ts);
 	task_switches(f, field_value(&f->next_pid, record), ACTIVITY_HOST, record->ts);
+}
+
+/* Who wakes a thread that has been woken already does not wake it. */
+static void wakes(struct follower *f, const struct tep_record *record)
+{
+	struct task *task = task_of(f, field_value(&f->woken_pid, record));
+
+	f->recording->has_waking = true;
+	if (!task->woken)
+		task->woken = record->ts;
 }
 
 /* Events ---------------------------------------------------------------------------- */
@@ -389,6 +418,7 @@ static void forget(struct follower *f, const struct tep_record *record, bool is_
 	size_t i;
 
 	r->table->lost += record->missed_events > 0 ? record->missed_events : 1;
+	f->gap = record->ts;
 	if (is_hyps)
 		memory_lost(f->memory);
 	for (i = 0; i < r->nr_vcpus; i++) {
@@ -412,6 +442,8 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 		forget(f, record, is_hyps);
 	if (type == f->prev_state.type)
 		switches(f, record);
+	else if (type == f->woken_pid.type)
+		wakes(f, record);
 	if (!is_hyps)
 		return;
 	c = cpu_of(f, record->cpu);
@@ -475,6 +507,7 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 	f->prev_pid = event_field(tep, "sched", "sched_switch", "prev_pid");
 	f->prev_state = event_field(tep, "sched", "sched_switch", "prev_state");
 	f->next_pid = event_field(tep, "sched", "sched_switch", "next_pid");
+	f->woken_pid = event_field(tep, "sched", "sched_waking", "pid");
 	learn_fields(f);
 	f->recording = xzalloc(sizeof(*f->recording));
 	f->recording->table = table_new();
@@ -502,6 +535,13 @@ static void follower_free(struct follower *f)
 	free(f->cpu);
 }
 
+static void vcpu_free(struct vcpu *v)
+{
+	free(v->wakeup.times);
+	free(v->span);
+	free(v);
+}
+
 /* Note whose the vCPUs are, and forget those that have not been seen from entry to exit. */
 static struct recording *finish(struct follower *f, const char *from)
 {
@@ -514,10 +554,10 @@ static struct recording *finish(struct follower *f, const char *from)
 	for (i = 0; i < r->nr_vcpus; i++) {
 		v = r->vcpu[i];
 		if (!v->last) {
-			free(v->span);
-			free(v);
+			vcpu_free(v);
 			continue;
 		}
+		row_finish(&v->wakeup);
 		snprintf(v->comm, sizeof(v->comm), "%s", tep_data_comm_from_pid(f->tep, v->tid));
 		make_printable(v->comm);
 		vm_set_tid(table_vm(r->table, v->vm), v->index, v->tid);
@@ -670,10 +710,8 @@ void recording_free(struct recording *recording)
 {
 	size_t i;
 
-	for (i = 0; i < recording->nr_vcpus; i++) {
-		free(recording->vcpu[i]->span);
-		free(recording->vcpu[i]);
-	}
+	for (i = 0; i < recording->nr_vcpus; i++)
+		vcpu_free(recording->vcpu[i]);
 	free(recording->vcpu);
 	memory_free(&recording->memory);
 	table_free(recording->table);

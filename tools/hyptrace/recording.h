@@ -44,6 +44,8 @@ struct span {
  * @last:	time of the last exit [ns]
  * @time:	time of each activity from @first to @last [ns]
  * @span:	the same in order, if spans were asked for
+ * @wakeup:	intervals from the waking of a thread to the vCPU's entry
+ * @slowest:	when the longest of them ended [ns]
  * @nr_spans:	number of spans until @last
  * @size:	allocated length of @span
  */
@@ -53,6 +55,8 @@ struct vcpu {
 	char		comm[20];
 	uint64_t	first, last;
 	uint64_t	time[NR_ACTIVITIES];
+	struct row	wakeup;
+	uint64_t	slowest;
 	struct span	*span;
 	size_t		nr_spans, size;
 };
@@ -64,13 +68,14 @@ struct vcpu {
  * @nr_vcpus:	their number
  * @memory:	the memory of VMs
  * @has_sched:	events say when threads run; without them ACTIVITY_HOST has all of the host's
+ * @has_waking:	events say when threads are woken
  */
 struct recording {
 	struct table	*table;
 	struct vcpu	**vcpu;
 	size_t		nr_vcpus;
 	struct memory	memory;
-	bool		has_sched;
+	bool		has_sched, has_waking;
 };
 
 struct tracecmd_input;

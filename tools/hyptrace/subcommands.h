@@ -15,5 +15,6 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_wakeup(int argc, char **argv);
 
 #endif /* HYPTRACE_SUBCOMMANDS_H */

@@ -5,11 +5,14 @@
  */
 
 #include "hyp_follow.h"
+#include "../guests/hyp_vm.h"
 
 #define OWN_EVENT	HYP "events/hyp/selftest/"
 #define ROOT_EVENT	ROOT "events/hyp/selftest/"
 #define HOST_EVENT	ROOT "events/hyp_test/host_selftest/"
 #define GAP		ROOT "events/synthetic/hyp_gap/"
+#define WAKING		ROOT "events/sched/sched_waking/"
+#define ENTER		ROOT "events/hyp/vcpu_enter/"
 
 /* Where the triggers of an event are. */
 static const char * const files[] = { OWN_EVENT, ROOT_EVENT };
@@ -55,6 +58,7 @@ static void clean_up(int cpus)
 	remove_triggers(HOST_EVENT);
 	remove_all_of("hyp_puts");
 	of_all_events(remove_all_of);
+	remove_triggers(WAKING);
 	put(ROOT "synthetic_events", "!hyp_gap u64 ns; u64 id");
 	put(ROOT "tracing_on", "1");
 	put(ROOT "events/enable", "0");
@@ -315,6 +319,33 @@ TEST_F(hist, measures_until_an_event_of_the_kernel)
 		remove_triggers(HOST_EVENT);
 		remove_triggers(ROOT_EVENT);
 	}
+}
+
+/* A thread naps before each run of its vCPU. The recipe is in hyp-catching.rst. */
+TEST_F(hist, measures_from_waking_a_vcpu_until_it_runs)
+{
+	struct vm vm = vm_create(store, sizeof(store));
+	uint64_t begin = boot_ns();
+	const int naps = 20;
+	int i;
+
+	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
+	ASSERT_EQ(0, put(WAKING "trigger", "hist:keys=pid:ts0=common_timestamp:clock=boot"));
+	ASSERT_EQ(0, put(ENTER "trigger",
+			 "hist:keys=common_pid:ns=common_timestamp-$ts0,pc1=pc:onmatch(sched.sched_waking).trace(hyp_gap,$ns,$pc1):onmax($ns).save(vm,vcpu)"));
+	ASSERT_EQ(0, put(GAP "trigger", "hist:keys=id:vals=ns"));
+	for (i = 0; i < naps; i++) {
+		usleep(1000);
+		vm_run(&vm);
+	}
+	flush();
+	/* A thread that waits for a lock within a run is woken, too. */
+	EXPECT_LE(naps, hits(GAP));
+	EXPECT_GE(2 * naps, hits(GAP));
+	EXPECT_LT(0, get_num(ENTER "hist", "\tmax: "));
+	EXPECT_GT(boot_ns() - begin, get_num(ENTER "hist", "\tmax: "));
+	EXPECT_EQ(0, get_num(ENTER "hist", "  vcpu: "));
+	vm_destroy(&vm);
 }
 
 /* Other triggers at the root ------------------------------------------------------ */

@@ -5,8 +5,8 @@
 usage: trace-cmd report -i trace.dat | intervals.py REPORT.json
 
 REPORT.json is from hyptrace report --json. Each difference is printed; the exit status is 0
-if there is none, and if each kind in the environment's KINDS was there, and as many gaps by
-lost events as GAPS says.
+if there is none, and if each kind in the environment's KINDS was there, as many gaps by lost events
+as GAPS says, and as many wake-ups as WAKEUPS says.
 """
 
 import collections
@@ -132,13 +132,42 @@ def overlap(start, end, first, last):
     return max(0, min(end, last) - max(start, first))
 
 
+SWITCH = re.compile(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]")
+
+
+def wakeups(events):
+    """From waking a thread until it runs a guest: by thread, (duration, end)."""
+    woken, found = {}, collections.defaultdict(list)
+    for event in events:
+        if event.name == "sched_waking":
+            woken.setdefault(int(word(event, "pid")), event.time)
+        elif event.name == "sched_switch":
+            match = SWITCH.match(event.text)
+            if match.group(3)[0] != "R":
+                woken.pop(int(match.group(2)), None)
+        elif event.name == "hyp_exit" and event.pid in woken and \
+                word(event, "reason") == "eret_guest":
+            found[event.pid].append((event.time - woken.pop(event.pid), event.time))
+    return found
+
+
+def summary(waits):
+    """As hyptrace has it. It says how long a wait was, and when it ended."""
+    times = [duration for duration, _ in waits]
+    return {"count": len(times), "total_ns": sum(times), "min_ns": min(times, default=0),
+            "max_ns": max(times, default=0),
+            "p50_ns": percentile(times, 50) if times else 0,
+            "p99_ns": percentile(times, 99) if times else 0,
+            "max_ended_ns": next((end for duration, end in waits if duration == max(times)), 0)}
+
+
 def off_cpu(events, pid):
     """When a thread did not run: (start, end, activity)."""
     since = None
     for event in events:
         if event.name != "sched_switch":
             continue
-        match = re.match(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]", event.text)
+        match = SWITCH.match(event.text)
         if int(match.group(2)) == pid:
             since = event.time, "preempted" if match.group(3)[0] == "R" else "blocked"
         elif int(match.group(5)) == pid and since:
@@ -215,11 +244,17 @@ def main():
             print("#", key, "text:", mine.get(key), "hyptrace:", theirs.get(key))
             bad = True
     # What a vCPU did in a gap is not known.
+    waits, nr_wakeups = wakeups(events), 0
     for vcpu in report["vcpus"] if not missing else []:
         runs = [run for run in by_vcpu[vcpu["vm"], vcpu["vcpu"]] if run.end is not None]
         parts = breakdown(runs, all_stays, events)
         if parts != vcpu["time_ns"]:
             print("#", vcpu["vm"], vcpu["vcpu"], "text:", parts, "hyptrace:", vcpu["time_ns"])
+            bad = True
+        woken = summary(waits[vcpu["tid"]])
+        nr_wakeups += woken["count"]
+        if woken != vcpu["wakeups"]:
+            print("#", vcpu["vm"], vcpu["vcpu"], "text:", woken, "hyptrace:", vcpu["wakeups"])
             bad = True
     there = {key[2] for key in mine}
     for kind in os.environ.get("KINDS", "").split():
@@ -227,8 +262,9 @@ def main():
             print("# nothing of kind", kind)
             bad = True
     print("#", len(mine), "rows,", len(report["vcpus"]), "vCPUs,", len(events), "events,",
-          len(missing), "gaps")
+          len(missing), "gaps,", nr_wakeups, "wake-ups")
     sys.exit(bad or not mine or not report["vcpus"] or
+             nr_wakeups < int(os.environ.get("WAKEUPS", "0")) or
              len(missing) < int(os.environ.get("GAPS", "0")))
 
 

@@ -20,7 +20,7 @@ import traces
 S = 10 ** 9
 US = 1000
 ENTER_REASONS = {"hvc": 0, "smc": 1, "psci": 2, "guest_exit": 3, "host_mem_abort": 4}
-EXIT_REASONS = {"eret_host": 0, "eret_guest": 1}
+EXIT_REASONS = {"eret_host": 0, "eret_guest": 1, "smc": 2}
 EXIT_CLASSES = {"WFx": 1, "DABT_LOW": 0x24, "IRQ": 0x100}
 HCALLS = {"__kvm_vcpu_run": 14, "__kvm_timer_set_cntvoff": 18}
 
@@ -46,6 +46,7 @@ CLOCK = traces.Event(
 SWITCH = traces.Event(301, "sched", "sched_switch",
                       [("u32", "prev_pid"), ("u32", "prev_state"), ("u32", "next_pid")],
                       '"%u (%u) to %u", REC->prev_pid, REC->prev_state, REC->next_pid')
+WOKEN = traces.Event(302, "sched", "sched_waking", [("u32", "pid")], '"pid=%u", REC->pid')
 WAKING = traces.Event(300, "sched", "sched_waking", [("u32", "number")], '"n=%u", REC->number')
 CALL = traces.Event(11, "ftrace", "funcgraph_entry", [("u64", "func"), ("u32", "depth")],
                     '"--> %ps (%d)", (void *)REC->func, REC->depth')
@@ -73,7 +74,7 @@ RECLAIM = traces.Event(917, "hyp", "mem_host_reclaim_guest", GIVEN, IN_RANGE)
 FORCE = traces.Event(918, "hyp", "mem_host_force_reclaim_guest", GIVEN, IN_RANGE)
 MEMORY = [SHARE, UNSHARE, PROTECT, RELAX, YOUNG, ABORT, DONATE, RECLAIM, FORCE]
 
-TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, CALL, RETURN, PRINT]
+TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, WOKEN, CALL, RETURN, PRINT]
 
 # The address and the name of each function; one has none.
 FUNCTIONS = {0x1000: "__kvm_nvhe_handle_trap", 0x2000: "__kvm_nvhe___kvm_vcpu_run"}
@@ -95,7 +96,10 @@ def run_of_guest(now, tid, vm, vcpu, exit_class):
 
 
 def calls(now, tid):
+    """Functions call each other, and the last one calls firmware."""
     events = [(now + i * US, CALL.pack(tid, func, i)) for i, func in enumerate(TREE)]
+    events += [(now + 3 * US, EXIT.pack(tid, EXIT_REASONS["smc"])),
+               (now + 5 * US, ENTER.pack(tid, ENTER_REASONS["smc"]))]
     return events + [(now + (9 - i) * US, RETURN.pack(tid, func, i))
                      for i, func in reversed(list(enumerate(TREE)))]
 
@@ -163,8 +167,12 @@ def write_memory():
 
 
 def host_events(tid):
-    return [(200 * S + i * 200 * US + j * 5 * US, SWITCH.pack(tid, *how))
-            for i in range(6) for j, how in enumerate(((tid, i % 2, 73), (73, 0, tid)))]
+    """A thread is switched from and to, and woken twice 40 and 20 us before it runs a guest next."""
+    events = [(200 * S + i * 200 * US + j * 5 * US, SWITCH.pack(tid, *how))
+              for i in range(6) for j, how in enumerate(((tid, i % 2, 73), (73, 0, tid)))]
+    events += [(200 * S + (before + 100 * i) * US, WOKEN.pack(73, tid))
+               for i in range(2, 12, 3) for before in (-37, -17)]
+    return sorted(events, key=lambda event: event[0])
 
 
 def write_host(name, hyp, types=None, functions=None, **more):
@@ -196,7 +204,7 @@ def write_all():
     woken = changed(WAKING, "", "")
     woken.system += ends
     write_host("escapes.dat", hyp,
-               [ENTER, EXIT, RUN, CLOCK, SWITCH, CALL, RETURN, woken,
+               [ENTER, EXIT, RUN, CLOCK, SWITCH, WOKEN, CALL, RETURN, woken,
                 changed(HCALL, "__kvm_vcpu_run", "__kvm_vcpu_run ;,'"),
                 changed(LEFT, "WFx", "WFx ;,'")],
                {at: name + ends for at, name in FUNCTIONS.items()},
