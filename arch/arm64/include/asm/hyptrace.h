@@ -113,10 +113,10 @@
  *	__hyp_trace_load(), with a region of hyp_totals_region_pages(HYP_TOTALS_CPU_ROWS) that
  *	names hyp_totals_pages(HYP_TOTALS_CPU_ROWS) shared pages.
  * __hyp_totals_load_vcpu(vm, id, pfn, nr_pages)
- *	The same for a vCPU, with HYP_TOTALS_VCPU_ROWS rows: with protection, that with number
- *	@id of the VM with handle @vm; without, that whose struct kvm_vcpu is at @id. EL2 keeps
- *	the table until it has torn down the VM, which it does not do between two steps.
- *	-ENOENT: no such vCPU; -EBUSY: it has a table, or that of another vCPU is being loaded
+ *	Give EL2 a table for a vCPU, with HYP_TOTALS_VCPU_ROWS rows, in one step: with protection,
+ *	for that with number @id of the VM with handle @vm; without, for that whose struct
+ *	kvm_vcpu is at @id. EL2 keeps the table until it has torn down the VM.
+ *	-ENOENT: no such vCPU; -EBUSY: it has a table; else as with load
  * __hyp_totals_unload(cpu) -> {pfn}
  *	Do a step of taking the table back. With HYP_TOTALS_GONE for @cpu, that of any vCPU that
  *	is gone. @pfn is the first page of its region.

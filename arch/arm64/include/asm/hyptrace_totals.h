@@ -21,13 +21,17 @@
 #include <asm/page-def.h>
 
 /*
- * The histogram: bucket i has the intervals up to 2^HYP_TOTALS_BITS(i) ns that no higher bucket
- * has. Bucket 0 has all that are too long for the others. The last one has all up to 32 ns,
- * less than which can hardly be measured; bucket 1 has those up to 34 s. This order, with the
- * longest first, is that of a count of leading zeros.
+ * The histogram: bucket i has the intervals up to 2^HYP_TOTALS_BITS(i) ns that no bucket with fewer
+ * bits has. HYP_TOTALS_LONGEST has all that are too long for the others, which go up to 34 s, and
+ * HYP_TOTALS_SHORTEST has all up to 32 ns, less than which can hardly be measured.
+ *
+ * The order is that of a count of leading zeros, modulo 32: so any interval has a bucket, whatever
+ * EL2 believes of it.
  */
 #define HYP_TOTALS_BUCKETS	32
-#define HYP_TOTALS_BITS(i)	(36 - (i))
+#define HYP_TOTALS_BITS(i)	(36 - ((i) + 4) % HYP_TOTALS_BUCKETS)
+#define HYP_TOTALS_LONGEST	28
+#define HYP_TOTALS_SHORTEST	27
 
 /**
  * struct hyp_totals_row - a row as EL2 publishes it

@@ -488,7 +488,7 @@ void hyptrace_channel_vm_created(struct kvm *kvm, int fd)
 	WRITE_ONCE(kvm->arch.hyp_channel.open, false);
 }
 
-/* A VM is about to be destroyed. Its events may still be read, so its names stay. */
+/* A VM is being destroyed. Its events may still be read, so its names stay. */
 void hyptrace_channel_vm_gone(struct hyptrace_vm *vm)
 {
 	lockdep_assert_held(&hyptrace_vms_lock);

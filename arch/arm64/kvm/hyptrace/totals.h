@@ -48,15 +48,19 @@ u32 hyptrace_totals_resets(void);
  * @vcpu:	its number
  * @table:	its table
  * @with_el2:	EL2 has the table
+ * @is_gone:	the vCPU is gone, and EL2 had the table still
  */
 struct hyptrace_vcpu_table {
 	u32				vcpu;
 	struct hyptrace_totals_table	table;
 	bool				with_el2;
+	bool				is_gone;
 };
 
 void hyptrace_totals_vm_gone(struct hyptrace_vm *vm);
 void hyptrace_totals_forget(struct hyptrace_vm *vm);
+void hyptrace_totals_forget_all(void);
+bool hyptrace_totals_keeps_many(void);
 int hyptrace_totals_show_stats(struct seq_file *m);
 
 struct hyptrace_totals_snapshot;

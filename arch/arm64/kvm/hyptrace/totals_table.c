@@ -452,18 +452,19 @@ void hyptrace_totals_show_header(struct seq_file *m)
 
 static void show_histogram(struct seq_file *m, const u64 *bucket)
 {
+	u32 i, n, first = HYP_TOTALS_SHORTEST + HYP_TOTALS_BUCKETS;
 	const char *gap = "\t";
-	int i;
 
-	for (i = HYP_TOTALS_BUCKETS - 1; i >= 0; i--) {
+	for (n = 0; n < HYP_TOTALS_BUCKETS; n++) {
+		i = (first - n) % HYP_TOTALS_BUCKETS;
 		if (!bucket[i])
 			continue;
 
 		seq_puts(m, gap);
-		if (i)
-			seq_printf(m, "%llu", BIT_ULL(HYP_TOTALS_BITS(i)));
-		else
+		if (i == HYP_TOTALS_LONGEST)
 			seq_puts(m, "inf");
+		else
+			seq_printf(m, "%llu", BIT_ULL(HYP_TOTALS_BITS(i)));
 		seq_printf(m, ":%llu", bucket[i]);
 		gap = " ";
 	}

@@ -25,6 +25,10 @@ static DEFINE_XARRAY(with_el2);
 /* vCPUs that have run unmeasured, or whose rows could not be kept, since the machine has started. */
 static u64 nr_unmeasured;
 
+/* Rows that are kept of VMs that are gone, and above which the oldest VM is forgotten: 32 MiB. */
+static size_t nr_kept;
+#define MAX_KEPT	100000
+
 static int table_hand_over(struct hyptrace_vcpu_table *table, struct kvm_vcpu *vcpu)
 {
 	struct hyptrace_memory *mem = &table->table.mem;
@@ -33,66 +37,92 @@ static int table_hand_over(struct hyptrace_vcpu_table *table, struct kvm_vcpu *v
 	int ret;
 
 	if (protection) {
-		ret = xa_err(xa_store(&with_el2, pfn, table, GFP_KERNEL_ACCOUNT));
+		ret = xa_err(xa_store(&with_el2, pfn, table, GFP_KERNEL));
 		if (ret)
 			return ret;
 	}
 
-	ret = hcall_steps(hcall_totals_load_vcpu(vcpu->kvm->arch.pkvm.handle,
-						 protection ? vcpu->vcpu_idx : (u64)vcpu,
-						 pfn, mem->region_pages));
+	ret = hcall_totals_load_vcpu(vcpu->kvm->arch.pkvm.handle,
+				     protection ? vcpu->vcpu_idx : (u64)vcpu, pfn,
+				     mem->region_pages);
 	if (ret && protection)
 		xa_erase(&with_el2, pfn);
 	table->with_el2 = !ret && protection;
 	return ret;
 }
 
-static int table_load(struct hyptrace_vm *vm, struct kvm_vcpu *vcpu)
+static struct hyptrace_vcpu_table *table_new(u32 vcpu)
 {
 	struct hyptrace_vcpu_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
-	int ret;
 
 	if (!table)
-		return -ENOMEM;
+		return NULL;
 
-	table->vcpu = vcpu->vcpu_idx;
-	ret = hyptrace_totals_table_init(&table->table, HYP_TOTALS_VCPU_ROWS, NUMA_NO_NODE,
-					 GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto out_free;
+	table->vcpu = vcpu;
+	if (!hyptrace_totals_table_init(&table->table, HYP_TOTALS_VCPU_ROWS, NUMA_NO_NODE,
+					GFP_KERNEL_ACCOUNT))
+		return table;
+
+	kfree(table);
+	return NULL;
+}
+
+static void table_free(struct hyptrace_vcpu_table *table)
+{
+	hyptrace_totals_table_free(&table->table);
+	kfree(table);
+}
+
+static int table_load(struct hyptrace_vm *vm, struct kvm_vcpu *vcpu,
+		      struct hyptrace_vcpu_table *table)
+{
+	int ret;
 
 	/* What EL2 has must not be lost for want of memory. */
-	ret = xa_insert(&vm->tables, table->vcpu, table, GFP_KERNEL_ACCOUNT);
+	ret = xa_insert(&vm->tables, table->vcpu, table, GFP_KERNEL);
 	if (ret)
-		goto out_table;
+		return ret;
 
 	ret = table_hand_over(table, vcpu);
-	if (!ret)
-		return 0;
+	if (ret)
+		xa_erase(&vm->tables, table->vcpu);
 
-	xa_erase(&vm->tables, table->vcpu);
-out_table:
-	hyptrace_totals_table_free(&table->table);
-out_free:
-	kfree(table);
 	return ret;
 }
 
-static void vcpu_measure(struct kvm_vcpu *vcpu)
+static bool vcpu_has_table(struct kvm_vcpu *vcpu)
 {
 	struct hyptrace_vm *vm;
-	int ret = -ENOENT;
 
 	guard(mutex)(&hyptrace_vms_lock);
 
 	vm = hyptrace_vm_numbered(vcpu->kvm->arch.hyp_trace_vm);
-	if (vm && xa_load(&vm->tables, vcpu->vcpu_idx))
+	return vm && xa_load(&vm->tables, vcpu->vcpu_idx);
+}
+
+/* Only the vCPU's own thread gives it a table. It may wait for memory, but not with the lock. */
+static void vcpu_measure(struct kvm_vcpu *vcpu)
+{
+	struct hyptrace_vcpu_table *table;
+	struct hyptrace_vm *vm;
+	int ret = -ENOMEM;
+
+	if (vcpu_has_table(vcpu))
 		return;
-	if (vm)
-		ret = table_load(vm, vcpu);
+
+	table = table_new(vcpu->vcpu_idx);
+
+	guard(mutex)(&hyptrace_vms_lock);
+
+	if (table) {
+		vm = hyptrace_vm_numbered(vcpu->kvm->arch.hyp_trace_vm);
+		ret = vm ? table_load(vm, vcpu, table) : -ENOENT;
+	}
 	if (!ret)
 		return;
 
+	if (table)
+		table_free(table);
 	nr_unmeasured++;
 	pr_err_ratelimited("hyp_trace: vCPU %d of VM %u is not measured: %pe%s\n", vcpu->vcpu_idx,
 			   vcpu->kvm->arch.hyp_trace_vm, ERR_PTR(ret), hyptrace_if_locked(ret));
@@ -118,8 +148,11 @@ static void tables_unload(void)
 
 	while (!hcall_steps(hcall_totals_unload(&res, HYP_TOTALS_GONE))) {
 		table = xa_erase(&with_el2, res.a2);
-		if (!WARN_ON_ONCE(!table))
-			table->with_el2 = false;
+		if (WARN_ON_ONCE(!table))
+			continue;
+		table->with_el2 = false;
+		if (table->is_gone)
+			table_free(table);
 	}
 }
 
@@ -138,6 +171,8 @@ void hyptrace_totals_vm_gone(struct hyptrace_vm *vm)
 		return;
 
 	vm->totals = hyptrace_totals_snapshot_of(vm);
+	if (vm->totals)
+		nr_kept += hyptrace_totals_snapshot_rows(vm->totals);
 	tables_unload();
 	xa_for_each(&vm->tables, i, table) {
 		xa_erase(&vm->tables, i);
@@ -146,18 +181,37 @@ void hyptrace_totals_vm_gone(struct hyptrace_vm *vm)
 		if (table->with_el2) {
 			pr_err_ratelimited("hyp_trace: EL2 does not give back the totals of vCPU %u of VM %u\n",
 					   table->vcpu, vm->number);
+			table->is_gone = true;
 			continue;
 		}
-		hyptrace_totals_table_free(&table->table);
-		kfree(table);
+		table_free(table);
 	}
 }
 
-/* A VM that is gone is listed no longer. */
+/* The rows of a VM that is gone are not needed any more. */
 void hyptrace_totals_forget(struct hyptrace_vm *vm)
 {
+	if (vm->totals)
+		nr_kept -= hyptrace_totals_snapshot_rows(vm->totals);
 	kvfree(vm->totals);
 	vm->totals = NULL;
+}
+
+/* Nor are those of any VM: all rows begin at 0. */
+void hyptrace_totals_forget_all(void)
+{
+	struct hyptrace_vm *vm = NULL;
+
+	guard(mutex)(&hyptrace_vms_lock);
+
+	while ((vm = hyptrace_vm_next(vm)))
+		hyptrace_totals_forget(vm);
+}
+
+/* Are more rows kept of VMs that are gone than there should be? */
+bool hyptrace_totals_keeps_many(void)
+{
+	return nr_kept > MAX_KEPT;
 }
 
 /**

@@ -17,7 +17,7 @@
 #include "totals.h"
 #include "vms.h"
 
-/* VMs that are gone are listed as long as there are not more of them than this. */
+/* VMs that are gone are listed as long as there are not more of them than this, nor of their rows. */
 #define MAX_GONE	1024
 
 /* The youngest of them keep the names of their events, which may still be read. */
@@ -177,7 +177,8 @@ void hyptrace_vm_gone(struct kvm *kvm)
 
 	hyptrace_totals_vm_gone(vm);
 	forget_names();
-	if (++nr_gone > MAX_GONE)
+	nr_gone++;
+	while (nr_gone > MAX_GONE || (nr_gone > 1 && hyptrace_totals_keeps_many()))
 		forget_oldest();
 }
 

@@ -104,7 +104,7 @@ static void trace_fixup(const struct kvm_vcpu *vcpu, u64 exit_code, bool handled
 
 u64 __hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 last_exit)
 {
-	u64 exit_code;
+	u64 exit_code, what;
 
 	if (last_exit != HYP_TRACE_NO_EXIT)
 		trace_fixup(vcpu, last_exit, true);
@@ -114,9 +114,11 @@ u64 __hyp_trace_guest_run(struct kvm_vcpu *vcpu, u64 last_exit)
 	if (unlikely(hyp_trace_guest_refused()))
 		return ARM_EXCEPTION_IRQ;
 
-	enter_events(vcpu, hyp_word_read(HYP_EVENT_GUEST));
+	/* Read it once: a run that is measured from its entry on is measured to its exit. */
+	what = hyp_word_read(HYP_EVENT_GUEST);
+	enter_events(vcpu, what);
 	exit_code = __guest_enter(vcpu);
-	exit_events(vcpu, exit_code, hyp_word_read(HYP_EVENT_GUEST));
+	exit_events(vcpu, exit_code, what);
 	return exit_code;
 }
 

@@ -249,7 +249,8 @@ static __always_inline void measure_enter(struct kvm_vcpu *vcpu, u64 now)
 	struct hyp_totals_own *rows = own->rows;
 	u64 offset;
 
-	if (unlikely(own->epoch != cpu->totals.epoch)) {
+	/* @rows may be older than the epoch, if another CPU runs this vCPU, too. */
+	if (unlikely(!rows || own->epoch != cpu->totals.epoch)) {
 		measure_begin(&cpu->totals, vcpu, now);
 		return;
 	}

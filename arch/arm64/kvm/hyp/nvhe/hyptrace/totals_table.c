@@ -2,10 +2,10 @@
 /*
  * Totals of the time at EL2: the rows, and the memory of tables.
  *
- * A vCPU's table is loaded once, while its VM can't be torn down, and stays until EL2 has torn down
- * the VM: so it is there whenever EL2 runs the vCPU, whatever the host does. From then on the host
- * can have it back. (Without protection the memory has been the host's all the time, and EL2 does
- * nothing when a VM is gone.)
+ * A vCPU's table is loaded once, in one call, in which its VM can't be torn down; and it stays until
+ * EL2 has torn down the VM. So it is there whenever EL2 runs the vCPU, whatever the host does. From
+ * then on the host can have it back. (Without protection the memory has been the host's all the
+ * time, and EL2 does nothing when a VM is gone.)
  */
 
 #include <nvhe/hyptrace/totals_table.h>
@@ -91,7 +91,7 @@ static u64 bucket_of(u64 ns)
  */
 void hyp_totals_count(struct hyp_totals_own *own, u64 ns)
 {
-	u64 high;
+	u64 low, high;
 
 	own->count++;
 	own->total += ns;
@@ -100,13 +100,10 @@ void hyp_totals_count(struct hyp_totals_own *own, u64 ns)
 	own->bucket[bucket_of(ns)]++;
 	row_publish(own);
 
-	own->low = max(own->min, HYP_TOTALS_BUCKET_LOW);
+	low = max(own->min, HYP_TOTALS_BUCKET_LOW);
 	high = min(own->max, HYP_TOTALS_BUCKET_HIGH);
-	own->span = high - own->low;
-	if (own->low > high) {
-		own->low = U64_MAX;
-		own->span = 0;
-	}
+	own->low = low <= high ? low : U64_MAX;
+	own->span = low <= high ? high - low : 0;
 }
 
 /**
@@ -223,17 +220,13 @@ static int table_unload(struct hyp_trace_cpu *cpu)
 /* vCPUs --------------------------------------------------------------------------- */
 
 /**
- * struct vcpus - the memory of vCPUs' tables that is on its way
- * @lock:	protects this
- * @vcpu:	the vCPU whose table is being loaded, or NULL
- * @loading:	that table's memory
+ * struct vcpus - the tables of vCPUs
+ * @lock:	protects this, and that a vCPU gets a table
  * @gone:	tables of vCPUs that are gone
  * @unloading:	memory of such a table, which is being given back
  */
 static struct {
 	hyp_spinlock_t		lock;
-	struct kvm_vcpu		*vcpu;
-	struct hyp_trace_memory	loading;
 	struct table		*gone;
 	struct hyp_trace_memory	unloading;
 } vcpus;
@@ -262,34 +255,30 @@ static void release_vcpu(struct kvm_vcpu *vcpu)
 }
 
 /*
- * Do a step of loading a vCPU's table. From the first step to the last one the vCPU is held a second
- * time, so that its VM is not torn down between two steps.
+ * Load a vCPU's table, all of it: EL2 would panic if the host could have a VM torn down that is held
+ * between two calls. These are few pages, fewer than a step of a ring has.
  */
-static int load_vcpu(struct kvm_vcpu *vcpu, u64 vm, u64 id, u64 pfn)
+static int load_vcpu(struct kvm_vcpu *vcpu, u64 pfn)
 {
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	struct hyp_trace_memory mem = { };
 	struct table *table;
 	int ret;
 
-	if (vcpus.vcpu ? vcpus.vcpu != vcpu : !!own->rows)
+	if (own->rows)
 		return -EBUSY;
-	if (!vcpus.vcpu)
-		vcpus.vcpu = hold_vcpu(vm, id);
 
-	ret = table_load(&vcpus.loading, pfn, HYP_TOTALS_VCPU_ROWS);
-	if (ret == -EINPROGRESS || ret == -EBUSY)
+	do {
+		ret = table_load(&mem, pfn, HYP_TOTALS_VCPU_ROWS);
+	} while (ret == -EINPROGRESS);
+	if (ret)
 		return ret;
 
-	if (!ret) {
-		table = table_in(&vcpus.loading);
-		table->memory = vcpus.loading;
-		/* The table before the pointer: pairs with hyp_totals_vcpu_reset(). */
-		smp_store_release(&own->rows, table->rows);
-	}
-	vcpus.loading = (struct hyp_trace_memory) { };
-	release_vcpu(vcpus.vcpu);
-	vcpus.vcpu = NULL;
-	return ret;
+	table = table_in(&mem);
+	table->memory = mem;
+	/* The table before the pointer: pairs with hyp_totals_vcpu_reset(). */
+	smp_store_release(&own->rows, table->rows);
+	return 0;
 }
 
 s64 handle___hyp_totals_load_vcpu(u64 vm, u64 id, u64 pfn, u64 nr_pages)
@@ -305,7 +294,7 @@ s64 handle___hyp_totals_load_vcpu(u64 vm, u64 id, u64 pfn, u64 nr_pages)
 		return -ENOENT;
 
 	hyp_spin_lock(&vcpus.lock);
-	ret = load_vcpu(vcpu, vm, id, pfn);
+	ret = load_vcpu(vcpu, pfn);
 	hyp_spin_unlock(&vcpus.lock);
 	release_vcpu(vcpu);
 
@@ -389,7 +378,9 @@ void hyp_totals_open(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	if (cpu->totals_memory.stage != HYP_TRACE_LOADED || READ_ONCE(hyp_trace_panicked)) {
+	/* A vCPU's epoch is 0 if it is not measured: no table is open before the first measurement. */
+	if (cpu->totals_memory.stage != HYP_TRACE_LOADED || READ_ONCE(hyp_trace_panicked) ||
+	    !hyp_totals_epoch) {
 		hyp_totals_shut(&cpu->totals);
 		return;
 	}

@@ -79,7 +79,10 @@
 	struct pkvm_hyp_vcpu *__vcpu = NULL;				\
 									\
 	if (__vm && (id) < __vm->kvm.created_vcpus)			\
-		__vcpu = smp_load_acquire(&__vm->vcpus[id]);		\
+		__vcpu = READ_ONCE(__vm->vcpus[id]);			\
+	/* Take the lock in which the pointer is set: then the vCPU is set up, too. */ \
+	if (__vcpu)							\
+		put_pkvm_hyp_vm(get_pkvm_hyp_vm(vm));			\
 	if (__vm && !__vcpu)						\
 		put_pkvm_hyp_vm(__vm);					\
 	__vcpu;								\

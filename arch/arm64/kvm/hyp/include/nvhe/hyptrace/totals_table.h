@@ -15,18 +15,17 @@
 #include <nvhe/hyptrace/totals.h>
 
 /* The intervals for which hyp_totals_bucket() will do [ns]. */
-#define HYP_TOTALS_BUCKET_LOW	(BIT_ULL(HYP_TOTALS_BITS(HYP_TOTALS_BUCKETS - 1)) + 1)
-#define HYP_TOTALS_BUCKET_HIGH	BIT_ULL(HYP_TOTALS_BITS(0))
+#define HYP_TOTALS_BUCKET_LOW	(BIT_ULL(HYP_TOTALS_BITS(HYP_TOTALS_SHORTEST)) + 1)
+#define HYP_TOTALS_BUCKET_HIGH	BIT_ULL(HYP_TOTALS_BITS(HYP_TOTALS_LONGEST))
 
 /*
  * The bucket of an interval from HYP_TOTALS_BUCKET_LOW to HYP_TOTALS_BUCKET_HIGH [ns].
- * HYP_TOTALS_BITS() says which bounds the buckets have.
+ * HYP_TOTALS_BITS() says which bounds the buckets have. Any other interval has a wrong bucket, but
+ * one that there is: two CPUs that run one vCPU may read a row's range while it changes.
  */
 static __always_inline u64 hyp_totals_bucket(u64 ns)
 {
-	u64 zeros = __builtin_clzll(ns - 1);
-
-	return zeros - (64 - HYP_TOTALS_BITS(0));
+	return __builtin_clzll(ns - 1) % HYP_TOTALS_BUCKETS;
 }
 
 /* The shared copy of a row is about to be written. */
