@@ -19,7 +19,7 @@
 #include "select.h"
 #include "subcommands.h"
 
-/* The host's events by default: what report needs to know when vCPUs' threads run. */
+/* The host's events by default: what report and wakeup need to know of vCPUs' threads. */
 #define HOST_EVENTS	"sched:sched_switch,sched:sched_waking"
 
 /* Of each buffer, by default [KiB for each CPU] */
@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
 	  "a line. Default: all", 0 },
 	{ "graph", OPTION_GRAPH, "FUNCTIONS", OPTION_ARG_OPTIONAL,
 	  "Calls of the hypervisor's functions; with FUNCTIONS, names or patterns with commas, only "
-	  "what these call. Then no events by default", 0 },
+	  "what these call. Then only hyp_enter and hyp_exit by default", 0 },
 	{ "buffer-size", 'b', "KB", 0,
 	  "Size of each CPU's buffers [KiB]; default: 4096", 0 },
 	{ "host", 'H', "LIST", 0,

@@ -36,8 +36,8 @@ static const struct argp_option options[] = {
 
 static const struct argp_option kind_options[] = {
 	{ "kind", OPTION_KIND, "KIND", 0,
-	  "Only guest, exit (exit_host, exit_el2), hcall, smc, psci, abort; several with "
-	  "commas", 0 },
+	  "Only guest, exit (exit_host, exit_el2), hcall, smc, psci, firmware, abort; several "
+	  "with commas", 0 },
 	{ 0 }
 };
 
@@ -107,7 +107,7 @@ void select_kinds(struct argp_state *state, struct selection *selection, const c
 		for (kind = 0; kind < NR_KINDS && !is_listed(kind, name); kind++)
 			;
 		if (kind == NR_KINDS)
-			argp_error(state, "no kind %s: there are guest, exit_host, exit_el2, hcall, smc, psci and abort",
+			argp_error(state, "no kind %s: there are guest, exit_host, exit_el2, hcall, smc, psci, firmware and abort",
 				   name);
 	}
 }

@@ -63,7 +63,9 @@ struct view {
 };
 
 /* What the key g goes through. */
-static const char * const groups[] = { NULL, "guest,exit", "exit", "hcall", "smc,psci", "abort" };
+static const char * const groups[] = {
+	NULL, "guest,exit", "exit", "hcall", "smc,psci,firmware", "abort",
+};
 
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 

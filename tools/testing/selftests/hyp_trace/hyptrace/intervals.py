@@ -17,6 +17,7 @@ import sys
 
 DROPPED = re.compile(r"hyp: CPU:(\d+) \[.*EVENTS DROPPED\]")
 LINE = re.compile(r"(hyp:)? +(.+)-(\d+) +\[(\d+)\] +(\d+): (\w+): +(.*)")
+SWITCH = re.compile(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]")
 KINDS_OF_STAYS = {"hvc": "hcall", "smc": "smc", "host_abort": "abort"}
 GAP = "events are missing before the next one"
 ACTIVITIES = ("guest", "EL2", "firmware", "host", "preempted", "blocked")
@@ -132,9 +133,6 @@ def overlap(start, end, first, last):
     return max(0, min(end, last) - max(start, first))
 
 
-SWITCH = re.compile(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]")
-
-
 def wakeups(events):
     """From waking a thread until it runs a guest: by thread, (duration, end)."""
     woken, found = {}, collections.defaultdict(list)
@@ -152,7 +150,7 @@ def wakeups(events):
 
 
 def summary(waits):
-    """As hyptrace has it. It says how long a wait was, and when it ended."""
+    """What --json has of these waits."""
     times = [duration for duration, _ in waits]
     return {"count": len(times), "total_ns": sum(times), "min_ns": min(times, default=0),
             "max_ns": max(times, default=0),

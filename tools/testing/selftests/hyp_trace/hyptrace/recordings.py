@@ -167,11 +167,11 @@ def write_memory():
 
 
 def host_events(tid):
-    """A thread is switched from and to, and woken twice 40 and 20 us before it runs a guest next."""
+    """A thread is switched from and to, and woken twice before it runs a guest next."""
     events = [(200 * S + i * 200 * US + j * 5 * US, SWITCH.pack(tid, *how))
               for i in range(6) for j, how in enumerate(((tid, i % 2, 73), (73, 0, tid)))]
-    events += [(200 * S + (before + 100 * i) * US, WOKEN.pack(73, tid))
-               for i in range(2, 12, 3) for before in (-37, -17)]
+    events += [(200 * S + (100 * i - before) * US, WOKEN.pack(73, tid))
+               for i in range(2, 12, 3) for before in (17 + 4 * i, 7)]
     return sorted(events, key=lambda event: event[0])
 
 
