@@ -160,7 +160,7 @@ void warn_of_lost(const struct table *table, const char *from)
 		warnx("%s: %" PRIu64 " or more events were lost: what they belong to is missing, and an exit of which a part is missing may seem longer",
 		      from, table->lost);
 	if (table->has_forgotten)
-		warnx("%s: some VMs that are gone are missing: the kernel keeps the totals of the last 1024",
+		warnx("%s: some VMs that are gone are missing: the kernel has forgotten their totals",
 		      from);
 }
 

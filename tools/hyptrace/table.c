@@ -354,6 +354,16 @@ struct row *table_row(struct table *table, unsigned int vm, unsigned int vcpu, e
 
 /* VMs ------------------------------------------------------------------------------- */
 
+static struct vm *find_vm(const struct table *table, unsigned int number)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr_vms; i++)
+		if (table->vm[i].number == number)
+			return &table->vm[i];
+	return NULL;
+}
+
 /**
  * table_vm() - look for a VM, and add it if it is not known
  * @table:	the table
@@ -363,14 +373,14 @@ struct row *table_row(struct table *table, unsigned int vm, unsigned int vcpu, e
  */
 struct vm *table_vm(struct table *table, unsigned int number)
 {
-	size_t i;
+	struct vm *vm = find_vm(table, number);
 
-	for (i = 0; i < table->nr_vms; i++)
-		if (table->vm[i].number == number)
-			return &table->vm[i];
-	table->vm = xrealloc(table->vm, ++table->nr_vms, sizeof(*table->vm));
-	table->vm[i] = (struct vm) { .number = number };
-	return &table->vm[i];
+	if (vm)
+		return vm;
+	table->vm = xrealloc(table->vm, table->nr_vms + 1, sizeof(*table->vm));
+	vm = &table->vm[table->nr_vms++];
+	*vm = (struct vm) { .number = number };
+	return vm;
 }
 
 /**
@@ -421,16 +431,6 @@ static bool row_subtract(struct row *row, const struct row *before)
 	return true;
 }
 
-static bool knows_vm(const struct table *table, unsigned int number)
-{
-	size_t i;
-
-	for (i = 0; i < table->nr_vms; i++)
-		if (table->vm[i].number == number)
-			return true;
-	return false;
-}
-
 /*
  * Take away what @old has; false if the totals were reset meanwhile. The kernel keeps the rows of a
  * VM that is gone as long as it lists the VM.
@@ -441,7 +441,7 @@ static bool take(struct table *table, const struct row *old)
 
 	if (row)
 		return row_subtract(row, old);
-	if (!is_vcpus(old->kind) || knows_vm(table, old->vm))
+	if (!is_vcpus(old->kind) || find_vm(table, old->vm))
 		return false;
 	table->has_forgotten = true;
 	return true;
