@@ -31,7 +31,7 @@ has_size() {
 	[ "$(cat "per_cpu/cpu$2/buffer_size_kb")" = "$1" ]
 }
 
-# Is each hypercall of hyp_emit counted, N times on each CPU?
+# has_totals N: have hypercalls of hyp_emit been counted N times?
 has_totals() {
 	awk -v want="$1" '$4 == "__hyp_trace_write_event" && $5 == want { found = 1 }
 		END { exit !found }' totals/table

@@ -120,6 +120,18 @@ static inline uint64_t emitted_calls(void)
 	return count_of_kind("hcall", "__hyp_trace_write_event");
 }
 
+/* Totals are off, and at 0. */
+static inline bool totals_fresh(void)
+{
+	return !put(TOTALS "enable", "0") && !put(TOTALS "reset", "1");
+}
+
+/* They are on, and have begun at 0. */
+static inline bool totals_on(void)
+{
+	return totals_fresh() && !put(TOTALS "enable", "1");
+}
+
 /* The number of rows that made no sense, or of vCPUs that ran and were not measured. */
 static inline long long bad_totals(void)
 {
