@@ -3,8 +3,8 @@
  * Tracing at EL2: a file of EL2's that calls firmware includes this as its last header. Then all of
  * its calls are traced.
  *
- * mem_protect.c of Linux 7.3 does not. For an erratum it calls firmware in the middle of hypercalls,
- * and after a call of firmware hyp_totals_leave() takes a guest's exit for one that EL2 handles.
+ * mem_protect.c of Linux 7.3 does not. For an erratum it calls firmware in the middle of hypercalls:
+ * if that were traced, a later guest's exit that the host has handled would count as EL2's.
  */
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_FIRMWARE_H
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_FIRMWARE_H

@@ -12,6 +12,7 @@
 
 #include <asm/barrier.h>
 
+#include <nvhe/hyptrace/memory.h>
 #include <nvhe/hyptrace/totals.h>
 
 /* The intervals for which hyp_totals_bucket() will do [ns]. */
@@ -43,6 +44,29 @@ static __always_inline void hyp_totals_publish_end(struct hyp_totals_row *row, u
 	smp_store_release(&row->done, count);
 }
 
+/**
+ * struct hyp_totals_table - EL2's own copy of a table, behind the list of shared pages
+ * @memory:	the memory that it is in, of a vCPU's table
+ * @next:	the next of the tables whose vCPUs are gone
+ * @state:	where the table's state is published
+ * @rows:	the rows
+ */
+struct hyp_totals_table {
+	struct hyp_trace_memory	memory;
+	struct hyp_totals_table	*next;
+	struct hyp_totals_state	*state;
+	struct hyp_totals_own	rows[];
+};
+
+/* The table in memory that is loaded, or is being set up. */
+static inline struct hyp_totals_table *hyp_totals_table_in(const struct hyp_trace_memory *mem)
+{
+	return hyp_trace_memory_element(mem, mem->nr_pages);
+}
+
+int hyp_totals_table_load(struct hyp_trace_memory *mem, u64 pfn, u32 nr_rows);
+int hyp_totals_table_unload(struct hyp_trace_cpu *cpu);
+void hyp_totals_row_reset(struct hyp_totals_own *own);
 void hyp_totals_count(struct hyp_totals_own *own, u64 ns);
 bool hyp_totals_vcpu_reset(struct kvm_vcpu *vcpu);
 
