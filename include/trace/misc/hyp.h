@@ -94,8 +94,8 @@ static __always_inline struct hyp_public hyp_public(u64 value)
 
 /*
  * Why EL2 is entered or left. PSCI is a call of PSCI firmware or its return, and SMC an SMC of the
- * host, or a call of other firmware or its return; GUEST_EXIT is any exception of a guest. SYS is unused before Linux 7.3: no access of the host to a system register
- * traps.
+ * host, or a call of other firmware or its return; GUEST_EXIT is any exception of a guest. SYS is
+ * unused before Linux 7.3: no access of the host to a system register traps.
  */
 enum hyp_crossing HYP_ENUM(HYP_CROSSING_LIST);
 

@@ -55,7 +55,7 @@ struct hyp_totals_row {
 
 /**
  * struct hyp_totals_state - state of a table
- * @reset:	number of the reset after which the rows have begun at 0
+ * @reset:	of a vCPU's table: number of the reset after which the rows have begun at 0
  */
 struct hyp_totals_state {
 	u64	reset;

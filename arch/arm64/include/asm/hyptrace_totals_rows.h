@@ -70,10 +70,9 @@ enum hyp_totals_cpu_row {
 };
 
 /*
- * The exits that have a row of their own: X(kind, name, reason). Those that EL2 handles are those
- * for which it has a handler; any other one is the host's. To the host's belong all for which it
- * has a handler, on any kernel. A reason that is missing here is counted as "unexpected", which
- * is no row to live with.
+ * The exits that have a row of their own: X(kind, name, reason). EL2's are all for which it has a
+ * handler, and the host's all for which that has one, on any kernel. Any other reason is counted as
+ * "unexpected", a row that should stay empty.
  */
 #define HYP_TOTALS_EXIT_EC(X, kind, ec)		X(kind, ec, ESR_ELx_EC_##ec)
 

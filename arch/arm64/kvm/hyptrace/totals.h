@@ -47,7 +47,7 @@ u32 hyptrace_totals_resets(void);
  * struct hyptrace_vcpu_table - what there is of a vCPU's totals
  * @vcpu:	its number
  * @table:	its table
- * @with_el2:	EL2 has the table
+ * @with_el2:	EL2 owns the table; with protection only
  * @is_gone:	the vCPU is gone, and EL2 had the table still
  */
 struct hyptrace_vcpu_table {

@@ -3,9 +3,8 @@
  * Host side of the totals of the time at EL2: the tables of vCPUs.
  *
  * A vCPU's thread gives EL2 the vCPU's table before it runs the vCPU, when totals are kept. So the
- * memory is charged to the VM. EL2 keeps it until the VM is gone: when it has torn down the VM with
- * protection, without it at once. The rows that have counted anything are kept as long as the VM is
- * listed.
+ * memory is charged to the VM. With protection, EL2 gives it back once it has torn down the VM; without,
+ * the host frees it then. The rows that have counted anything are kept as long as the VM is listed.
  */
 
 #include <linux/kvm_host.h>
@@ -25,8 +24,9 @@ static DEFINE_XARRAY(with_el2);
 /* vCPUs that have run unmeasured, or whose rows could not be kept, since the machine has started. */
 static u64 nr_unmeasured;
 
-/* Rows that are kept of VMs that are gone, and above which the oldest VM is forgotten: 32 MiB. */
+/* Rows kept of VMs that are gone. Above MAX_KEPT, some 32 MiB, the oldest VM is forgotten. */
 static size_t nr_kept;
+
 #define MAX_KEPT	100000
 
 static int table_hand_over(struct hyptrace_vcpu_table *table, struct kvm_vcpu *vcpu)
