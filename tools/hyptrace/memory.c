@@ -361,9 +361,9 @@ static void memory_changes(struct memory_follower *f, int event, pid_t tid,
 	case EVENT_RECLAIM:
 	case EVENT_FORCE_RECLAIM:
 		/* The guest may have had no page there. */
-		if (!field_value(&fields->pfn, record))
-			break;
-		/* fallthrough */
+		if (field_value(&fields->pfn, record))
+			unshared(f, fault, &range);
+		break;
 	case EVENT_UNSHARE:
 		unshared(f, fault, &range);
 		break;
