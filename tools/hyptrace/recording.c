@@ -310,13 +310,12 @@ static void enters(struct follower *f, struct cpu *c, struct task *task,
 {
 	const char *reason = value_name(&f->enter, field_value(&f->enter, record)) ?: "";
 
-	if (!strcmp(reason, "guest_exit")) {
+	if (!strcmp(reason, "guest_exit"))
 		guest_ends(f, c, record->ts);
-	} else if (c->firmware && !strcmp(c->firmware, reason)) {
+	else if (c->firmware && !strcmp(c->firmware, reason))
 		firmware_ends(f, c, task, record->ts);
-	} else if (strcmp(reason, "psci")) {
+	else if (strcmp(reason, "psci"))
 		host_enters(f, c, task, reason, record->ts);
-	}
 }
 
 static void leaves(struct follower *f, struct cpu *c, struct task *task,

@@ -25,9 +25,9 @@
  * @HYP_TOTALS_GUEST:	a guest runs
  * @HYP_TOTALS_KINDS:	number of kinds
  *
- * The first five are the host's. All of them but FIRMWARE measure the time at EL2, from an exception
- * of the host until the host goes on, less the time that a guest or firmware had the CPU. The time
- * of PSCI firmware, where a CPU may sleep, counts nowhere.
+ * The first five are the host's. All of them but FIRMWARE measure the time at EL2, from an
+ * exception of the host until the host goes on, less the time that a guest or firmware had the CPU.
+ * The time of PSCI firmware, where a CPU may sleep, counts nowhere.
  *
  * The others are a vCPU's, and follow each other without a gap.
  */

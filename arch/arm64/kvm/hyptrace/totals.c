@@ -216,7 +216,6 @@ int hyptrace_totals_reset(void)
 	if (was_enabled)
 		totals_stop();
 	tables_unload();
-	hyptrace_totals_forget_all();
 	WRITE_ONCE(resets, resets + 1 ?: 1);
 	return was_enabled ? totals_start() : 0;
 }

@@ -107,6 +107,7 @@ static int totals_enable_set(u32 value)
 
 static int reset_set(u32 value)
 {
+	hyptrace_totals_forget_all();
 	return hyptrace_totals_reset();
 }
 

@@ -404,6 +404,13 @@ static struct row_meaning meaning_of_function(enum hyp_totals_kind kind, u32 pla
 	};
 }
 
+/* The classes of aborts, by row; the last one is that of all others. */
+#define FIRST_ABORT		(HYP_TOTALS_ROW_OTHER_SMC + 1)
+#define ABORT_CLASS(ec)		ESR_ELx_EC_##ec,
+static const u32 aborts[] = { HYP_TOTALS_ABORTS(ABORT_CLASS) NO_REASON };
+
+static_assert(FIRST_ABORT + ARRAY_SIZE(aborts) - 1 == HYP_TOTALS_ROW_OTHER_ABORT);
+
 static struct row_meaning meaning_of_cpus(u32 row)
 {
 	if (row < HYP_TOTALS_ROW_NO_HCALL)
@@ -417,15 +424,7 @@ static struct row_meaning meaning_of_cpus(u32 row)
 	if (row >= HYP_TOTALS_ROW_PSCI)
 		return meaning_of_function(HYP_TOTALS_PSCI, row - HYP_TOTALS_ROW_PSCI);
 
-	switch (row) {
-#define MEANING(ec)	\
-	case HYP_TOTALS_ROW_ABORT_##ec:	\
-		return (struct row_meaning) { HYP_TOTALS_ABORT, ESR_ELx_EC_##ec };
-	HYP_TOTALS_ABORTS(MEANING)
-#undef MEANING
-	default:
-		return (struct row_meaning) { HYP_TOTALS_ABORT, NO_REASON };
-	}
+	return (struct row_meaning) { HYP_TOTALS_ABORT, aborts[row - FIRST_ABORT] };
 }
 
 static struct row_meaning meaning_of_vcpus(u32 row)

@@ -3,8 +3,9 @@
  * Host side of the totals of the time at EL2: the tables of vCPUs.
  *
  * A vCPU's thread gives EL2 the vCPU's table before it runs the vCPU, when totals are kept. So the
- * memory is charged to the VM. With protection, EL2 gives it back once it has torn down the VM; without,
- * the host frees it then. The rows that have counted anything are kept as long as the VM is listed.
+ * memory is charged to the VM. With protection, EL2 gives it back once it has torn down the VM;
+ * without, the host frees it then. The rows that have counted anything are kept as long as the VM
+ * is listed.
  */
 
 #include <linux/kvm_host.h>
@@ -21,7 +22,7 @@
 /* With protection, the tables that EL2 has, by the first page of their regions. */
 static DEFINE_XARRAY(with_el2);
 
-/* vCPUs that have run unmeasured, or whose rows could not be kept, since the machine has started. */
+/* vCPUs that have run unmeasured, or whose rows could not be kept, since boot. */
 static u64 nr_unmeasured;
 
 /* Rows kept of VMs that are gone. Above MAX_KEPT, some 32 MiB, the oldest VM is forgotten. */
@@ -90,13 +91,24 @@ static int table_load(struct hyptrace_vm *vm, struct kvm_vcpu *vcpu,
 	return ret;
 }
 
+static struct hyptrace_vm *vm_of(const struct kvm_vcpu *vcpu)
+{
+	struct hyptrace_vm *vm = NULL;
+
+	while ((vm = hyptrace_vm_next(vm)))
+		if (vm->kvm == vcpu->kvm)
+			break;
+
+	return vm;
+}
+
 static bool vcpu_has_table(struct kvm_vcpu *vcpu)
 {
 	struct hyptrace_vm *vm;
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	vm = hyptrace_vm_numbered(vcpu->kvm->arch.hyp_trace_vm);
+	vm = vm_of(vcpu);
 	return vm && xa_load(&vm->tables, vcpu->vcpu_idx);
 }
 
@@ -115,7 +127,7 @@ static void vcpu_measure(struct kvm_vcpu *vcpu)
 	guard(mutex)(&hyptrace_vms_lock);
 
 	if (table) {
-		vm = hyptrace_vm_numbered(vcpu->kvm->arch.hyp_trace_vm);
+		vm = vm_of(vcpu);
 		ret = vm ? table_load(vm, vcpu, table) : -ENOENT;
 	}
 	if (!ret)

@@ -17,14 +17,14 @@
 #include "totals.h"
 #include "vms.h"
 
-/* VMs that are gone are listed as long as there are not more of them than this, nor of their rows. */
+/* VMs that are gone are listed as long as there are not more of them, nor of their rows. */
 #define MAX_GONE	1024
 
 /* The youngest of them keep the names of their events, which may still be read. */
 #define MAX_GONE_WITH_NAMES	32
 
 DEFINE_MUTEX(hyptrace_vms_lock);
-static LIST_HEAD(vms);			/* by age; readers of events use RCU */
+LIST_HEAD(hyptrace_vms);		/* by age; readers of events use RCU */
 static u32 last_number;
 static u32 nr_living;
 static u32 nr_gone;
@@ -36,7 +36,7 @@ static bool number_is_taken(u32 number)
 	if (!(u16)number)
 		return true;
 
-	list_for_each_entry(vm, &vms, list)
+	list_for_each_entry(vm, &hyptrace_vms, list)
 		if (vm->kvm && (u16)vm->number == (u16)number)
 			return true;
 
@@ -55,7 +55,7 @@ struct hyptrace_vm *hyptrace_vm_numbered(u32 number)
 
 	lockdep_assert_held(&hyptrace_vms_lock);
 
-	list_for_each_entry(vm, &vms, list)
+	list_for_each_entry(vm, &hyptrace_vms, list)
 		if (vm->kvm && vm->number == number)
 			return vm;
 
@@ -73,7 +73,7 @@ struct hyptrace_vm *hyptrace_vm_of_event(u16 number)
 {
 	struct hyptrace_vm *vm, *found = NULL;
 
-	list_for_each_entry_rcu(vm, &vms, list)
+	list_for_each_entry_rcu(vm, &hyptrace_vms, list)
 		if ((u16)vm->number == number)
 			found = vm;
 
@@ -116,7 +116,7 @@ void hyptrace_vm_init(struct kvm *kvm)
 	vm->kvm = kvm;
 	xa_init(&vm->tables);
 	hyptrace_channel_vm_init(vm);
-	list_add_tail_rcu(&vm->list, &vms);
+	list_add_tail_rcu(&vm->list, &hyptrace_vms);
 	kvm->arch.hyp_trace_vm = vm->number;
 }
 
@@ -124,7 +124,7 @@ static void forget_oldest(void)
 {
 	struct hyptrace_vm *vm;
 
-	list_for_each_entry(vm, &vms, list) {
+	list_for_each_entry(vm, &hyptrace_vms, list) {
 		if (vm->kvm)
 			continue;
 
@@ -142,7 +142,7 @@ static void forget_names(void)
 	struct hyptrace_vm *vm;
 	u32 gone = 0;
 
-	list_for_each_entry_reverse(vm, &vms, list)
+	list_for_each_entry_reverse(vm, &hyptrace_vms, list)
 		if (!vm->kvm && ++gone > MAX_GONE_WITH_NAMES)
 			hyptrace_channel_forget_names(vm);
 }
@@ -159,10 +159,10 @@ void hyptrace_vm_gone(struct kvm *kvm)
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	list_for_each_entry(vm, &vms, list)
+	list_for_each_entry(vm, &hyptrace_vms, list)
 		if (vm->kvm == kvm)
 			break;
-	if (list_entry_is_head(vm, &vms, list))
+	if (list_entry_is_head(vm, &hyptrace_vms, list))
 		return;
 
 	hyptrace_channel_vm_gone(vm);
@@ -199,20 +199,6 @@ static void show_vm(struct seq_file *m, const struct hyptrace_vm *vm)
 }
 
 /**
- * hyptrace_vm_next() - find the next VM that is listed
- * @vm:		a VM, or NULL for the first one
- *
- * Return: the VM, or NULL
- */
-struct hyptrace_vm *hyptrace_vm_next(struct hyptrace_vm *vm)
-{
-	lockdep_assert_held(&hyptrace_vms_lock);
-
-	vm = vm ? list_next_entry(vm, list) : list_first_entry(&vms, struct hyptrace_vm, list);
-	return list_entry_is_head(vm, &vms, list) ? NULL : vm;
-}
-
-/**
  * hyptrace_show_vms() - list the VMs that have numbers
  * @m:		the file
  *
@@ -225,7 +211,7 @@ int hyptrace_show_vms(struct seq_file *m)
 	guard(mutex)(&hyptrace_vms_lock);
 
 	seq_puts(m, "vm\tpid\tstate\tvcpu_tids\n");
-	list_for_each_entry(vm, &vms, list)
+	list_for_each_entry(vm, &hyptrace_vms, list)
 		show_vm(m, vm);
 
 	return 0;

@@ -52,10 +52,25 @@ struct hyptrace_vm {
 };
 
 extern struct mutex hyptrace_vms_lock;
+extern struct list_head hyptrace_vms;
+
+/**
+ * hyptrace_vm_next() - find the next VM that is listed
+ * @vm:		a VM, or NULL for the first one
+ *
+ * Return: the VM, or NULL
+ */
+static inline struct hyptrace_vm *hyptrace_vm_next(struct hyptrace_vm *vm)
+{
+	lockdep_assert_held(&hyptrace_vms_lock);
+
+	vm = vm ? list_next_entry(vm, list) :
+		  list_first_entry(&hyptrace_vms, struct hyptrace_vm, list);
+	return list_entry_is_head(vm, &hyptrace_vms, list) ? NULL : vm;
+}
 
 struct hyptrace_vm *hyptrace_vm_numbered(u32 number);
 struct hyptrace_vm *hyptrace_vm_of_event(u16 number);
-struct hyptrace_vm *hyptrace_vm_next(struct hyptrace_vm *vm);
 int hyptrace_show_vms(struct seq_file *m);
 
 #ifdef CONFIG_KVM_HYPTRACE_GUESTS

@@ -204,8 +204,8 @@ void hostile_totals_order(struct kunit *test)
 }
 
 /*
- * Tables of vCPUs that there are not. (Without protection, EL2 believes the host where a vCPU is. Of
- * real vCPUs, hyp_totals_vcpu_test.c has tests.)
+ * Tables of vCPUs that there are not. (Without protection, EL2 believes the host where a vCPU is.
+ * Of real vCPUs, hyp_totals_vcpu_test.c has tests.)
  */
 void hostile_totals_vcpus(struct kunit *test)
 {

@@ -321,6 +321,9 @@ TEST_F(hist, measures_until_an_event_of_the_kernel)
 	}
 }
 
+#define WAIT_TRIGGER	"hist:keys=common_pid:ns=common_timestamp-$ts0,pc1=pc:"
+#define WAIT_ACTIONS	"onmatch(sched.sched_waking).trace(hyp_gap,$ns,$pc1):onmax($ns).save(vm,vcpu)"
+
 /* A thread naps before each run of its vCPU. As the recipe in hyp-catching.rst. */
 TEST_F(hist, measures_from_waking_a_vcpu_until_it_runs)
 {
@@ -331,8 +334,7 @@ TEST_F(hist, measures_from_waking_a_vcpu_until_it_runs)
 
 	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
 	ASSERT_EQ(0, put(WAKING "trigger", "hist:keys=pid:ts0=common_timestamp:clock=boot"));
-	ASSERT_EQ(0, put(ENTER "trigger",
-			 "hist:keys=common_pid:ns=common_timestamp-$ts0,pc1=pc:onmatch(sched.sched_waking).trace(hyp_gap,$ns,$pc1):onmax($ns).save(vm,vcpu)"));
+	ASSERT_EQ(0, put(ENTER "trigger", WAIT_TRIGGER WAIT_ACTIONS));
 	ASSERT_EQ(0, put(GAP "trigger", "hist:keys=id:vals=ns"));
 	for (i = 0; i < naps; i++) {
 		rest = -(long long)boot_ns() - nap_us * 1000;

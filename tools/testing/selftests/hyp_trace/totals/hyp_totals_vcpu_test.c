@@ -93,10 +93,10 @@ TEST_F(hyp, totals_of_a_vcpu_are_right_wherever_it_runs)
 	EXPECT_TRUE(totals_fresh());
 }
 
-/* Reads the totals all the time; @wrong counts readings in which the runs of guests have become fewer. */
+/* Reads the totals all the time; @wrong counts readings with fewer runs of guests than before. */
 struct reader {
 	pthread_t		thread;
-	volatile bool		stop;
+	bool			stop;
 	unsigned int		readings, wrong;	/* @readings: with more runs than before */
 };
 
@@ -107,7 +107,7 @@ static void *read_always(void *data)
 	struct totals t;
 	size_t i;
 
-	while (!reader->stop) {
+	while (!__atomic_load_n(&reader->stop, __ATOMIC_RELAXED)) {
 		t = totals_read();
 		for (runs = 0, i = 0; i < t.n; i++)
 			if (!strcmp(t.rows[i].kind, "guest"))
@@ -139,7 +139,7 @@ TEST_F(hyp, totals_of_vms_that_are_gone_stay)
 		if (i && vm != first + i)
 			break;
 	}
-	reader.stop = true;
+	__atomic_store_n(&reader.stop, true, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, pthread_join(reader.thread, NULL));
 	ASSERT_EQ(vms, i);
 	EXPECT_LT(1, reader.readings);
@@ -225,8 +225,8 @@ static void *run_for_ever(void *data)
 }
 
 /*
- * A hostile host runs one vCPU on two CPUs at once, so that both write to its rows. What they say is
- * wrong then; nothing else is. (Since Linux 6.18, EL2 refuses it.)
+ * A hostile host runs one vCPU on two CPUs at once, so that both write to its rows. What they say
+ * is wrong then; nothing else is. (Since Linux 6.18, EL2 refuses it.)
  */
 TEST_F(hyp, a_vcpu_on_two_cpus_harms_only_its_numbers)
 {

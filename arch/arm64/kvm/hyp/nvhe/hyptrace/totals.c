@@ -99,13 +99,14 @@ static u64 function_place(u32 fn)
 
 static u64 abort_row(u64 esr)
 {
-	switch (ESR_ELx_EC(esr)) {
-#define ABORT_ROW(ec)	case ESR_ELx_EC_##ec: return HYP_TOTALS_ROW_ABORT_##ec;
-	HYP_TOTALS_ABORTS(ABORT_ROW)
+	static const u16 rows[ESR_ELx_EC_MAX + 1] = {
+#define ABORT_ROW(ec)	\
+		[ESR_ELx_EC_##ec] = HYP_TOTALS_ROW_ABORT_##ec,
+		HYP_TOTALS_ABORTS(ABORT_ROW)
 #undef ABORT_ROW
-	default:
-		return HYP_TOTALS_ROW_OTHER_ABORT;
-	}
+	};
+
+	return rows[ESR_ELx_EC(esr)] ?: HYP_TOTALS_ROW_OTHER_ABORT;
 }
 
 /* The row of an exception of the host. */
@@ -210,8 +211,9 @@ void hyp_totals_firmware_add(struct hyp_trace_cpu *cpu, u64 fn)
  * of those that the host does. What is not in HYP_TOTALS_EXITS() has HYP_TOTALS_ROW_UNEXPECTED.
  */
 static const u16 exit_offset[2][U8_MAX + 1] = {
-#define EXIT_OFFSET(kind, name, reason)	\
-	[HYP_TOTALS_##kind - HYP_TOTALS_EXIT_EL2][reason] = ROW_OFFSET(HYP_TOTALS_ROW_##kind##_##name),
+#define EXIT_OFFSET(kind, name, reason)				\
+	[HYP_TOTALS_##kind - HYP_TOTALS_EXIT_EL2][reason] =	\
+		ROW_OFFSET(HYP_TOTALS_ROW_##kind##_##name),
 	HYP_TOTALS_EXITS(EXIT_OFFSET)
 #undef EXIT_OFFSET
 };

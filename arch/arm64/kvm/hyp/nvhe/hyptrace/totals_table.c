@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Totals of the time at EL2: the rows, and the memory of tables. What is special about those of vCPUs
- * is in totals_vcpus.c.
+ * Totals of the time at EL2: the rows, and the memory of tables. What is special about those of
+ * vCPUs is in totals_vcpus.c.
  */
 
 #include <nvhe/hyptrace/totals_table.h>
@@ -184,7 +184,7 @@ void hyp_totals_open(struct hyp_trace_cpu *cpu)
 {
 	hyp_assert_lock_held(&cpu->lock);
 
-	/* A vCPU's epoch is 0 if it is not measured: no table is open before the first measurement. */
+	/* A vCPU that is not measured has epoch 0: so no CPU may have it. */
 	if (cpu->totals_memory.stage != HYP_TRACE_LOADED || READ_ONCE(hyp_trace_panicked) ||
 	    !hyp_totals_epoch) {
 		hyp_totals_shut(&cpu->totals);

@@ -2,10 +2,10 @@
 /*
  * Totals of the time at EL2: the tables of vCPUs.
  *
- * A vCPU's table is loaded once, in one call, in which its VM can't be torn down; and it stays until
- * EL2 has torn down the VM. So it is there whenever EL2 runs the vCPU, whatever the host does. From
- * then on the host can have it back. (Without protection the memory has been the host's all the
- * time, and EL2 does nothing when a VM is gone.)
+ * A vCPU's table is loaded once, in one call, in which its VM can't be torn down; and it stays
+ * until EL2 has torn down the VM. So it is there whenever EL2 runs the vCPU, whatever the host
+ * does. From then on the host can have it back. (Without protection the memory has been the host's
+ * all the time, and EL2 does nothing when a VM is gone.)
  */
 
 #include <nvhe/hyptrace/totals_table.h>
@@ -14,16 +14,16 @@
 #include <nvhe/pkvm.h>
 
 /**
- * struct vcpus - the tables of vCPUs
+ * struct vcpu_tables - the tables of vCPUs
  * @lock:	protects this, and that a vCPU gets a table
  * @gone:	tables of vCPUs that are gone
  * @unloading:	memory of such a table, which is being given back
  */
-static struct {
+static struct vcpu_tables {
 	hyp_spinlock_t		lock;
 	struct hyp_totals_table	*gone;
 	struct hyp_trace_memory	unloading;
-} vcpus;
+} tables;
 
 static struct hyp_totals_table *table_of(const struct hyp_totals_vcpu *vcpu)
 {
@@ -83,8 +83,8 @@ static void release_vcpu(struct kvm_vcpu *vcpu)
 }
 
 /*
- * Load a vCPU's table, all of it: EL2 would panic if the host could have a VM torn down that is held
- * between two calls. These are few pages, fewer than a step of a ring has.
+ * Load a vCPU's table, all of it: EL2 would panic if the host could have a VM torn down that is
+ * held between two calls. These are few pages, fewer than a step of a ring has.
  */
 static int load_vcpu(struct kvm_vcpu *vcpu, u64 pfn)
 {
@@ -121,9 +121,9 @@ s64 handle___hyp_totals_load_vcpu(u64 vm, u64 id, u64 pfn, u64 nr_pages)
 	if (!vcpu)
 		return -ENOENT;
 
-	hyp_spin_lock(&vcpus.lock);
+	hyp_spin_lock(&tables.lock);
 	ret = load_vcpu(vcpu, pfn);
-	hyp_spin_unlock(&vcpus.lock);
+	hyp_spin_unlock(&tables.lock);
 	release_vcpu(vcpu);
 
 	return ret;
@@ -141,25 +141,25 @@ void hyp_totals_vcpu_gone(struct kvm_vcpu *vcpu)
 		return;
 
 	table = table_of(&vcpu->arch.hyp_totals);
-	hyp_spin_lock(&vcpus.lock);
-	table->next = vcpus.gone;
-	vcpus.gone = table;
-	hyp_spin_unlock(&vcpus.lock);
+	hyp_spin_lock(&tables.lock);
+	table->next = tables.gone;
+	tables.gone = table;
+	hyp_spin_unlock(&tables.lock);
 }
 
 /* Do a step of giving back the memory of any table whose vCPU is gone. */
 static int gone_unload(u64 *pfn)
 {
-	if (vcpus.unloading.stage == HYP_TRACE_NO_MEMORY) {
-		if (!vcpus.gone)
+	if (tables.unloading.stage == HYP_TRACE_NO_MEMORY) {
+		if (!tables.gone)
 			return -ENOENT;
 
-		vcpus.unloading = vcpus.gone->memory;
-		vcpus.gone = vcpus.gone->next;
+		tables.unloading = tables.gone->memory;
+		tables.gone = tables.gone->next;
 	}
 
-	*pfn = vcpus.unloading.region_pfn;
-	return hyp_trace_memory_unload(&vcpus.unloading);
+	*pfn = tables.unloading.region_pfn;
+	return hyp_trace_memory_unload(&tables.unloading);
 }
 
 s64 handle___hyp_totals_unload(u64 *more, u64 cpu_id)
@@ -168,9 +168,9 @@ s64 handle___hyp_totals_unload(u64 *more, u64 cpu_id)
 	int ret;
 
 	if (cpu_id == HYP_TOTALS_GONE) {
-		hyp_spin_lock(&vcpus.lock);
+		hyp_spin_lock(&tables.lock);
 		ret = gone_unload(more);
-		hyp_spin_unlock(&vcpus.lock);
+		hyp_spin_unlock(&tables.lock);
 		return ret;
 	}
 

@@ -31,8 +31,8 @@ struct kvm_vcpu;
  * @bucket:	number of intervals by length
  *
  * In Linux 6.12 a host can run one vCPU on two CPUs at once. Then both write to its rows, and the
- * numbers are wrong. But @shared is not written again once the row is set up, and any @low and @span
- * lead to a bucket that there is.
+ * numbers are wrong. But @shared is not written again once the row is set up, and any @low and
+ * @span lead to a bucket that there is.
  */
 struct hyp_totals_own {
 	u64			low;
