@@ -13,6 +13,7 @@ LIMIT=$((400 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a guest that hangs
 cd /guests || exit 1
 . /tests/result.sh
 . ./vmm.sh
+hold_switches
 
 boot() {
 	timeout $LIMIT $VMM -m 256 -kernel Image -initrd linux_guest.cpio.gz \

@@ -32,9 +32,9 @@ static const char * const of_functions[] = {
 
 /* Files of hyp/ that an ordinary instance does not have. */
 static const char * const extra[] = {
-	"write_event", "write_host_event", "write_fields", "write_smc", "write_hvc", "write_touch",
-	"write_cpu_pm", "write_follow", "write_hold", "write_panic", "write_test", "write_destroy",
-	"write_null", "ring_pages", "follower",
+	"write_event", "write_host_event", "write_fields", "write_smc", "write_hvc", "write_vcpu",
+	"write_touch", "write_cpu_pm", "write_follow", "write_hold", "write_panic", "write_test",
+	"write_destroy", "write_null", "ring_pages", "follower",
 };
 
 static bool in_list(const char *path, const char * const *list, size_t n)
