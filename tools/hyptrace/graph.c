@@ -21,7 +21,7 @@
 /* ftrace's limit, FTRACE_RETFUNC_DEPTH. */
 #define MAX_DEPTH	50
 
-/* What has the CPU while a function of the hypervisor's waits: called by it, deeper than any. */
+/* A guest and firmware are called by the function that waits, and are deeper than any. */
 #define AWAY_DEPTH	UINT64_MAX
 
 /* The hypervisor's functions have this before their names in the kernel. */

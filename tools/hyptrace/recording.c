@@ -383,7 +383,7 @@ static void switches(struct follower *f, const struct tep_record *record)
 	task_switches(f, field_value(&f->next_pid, record), ACTIVITY_HOST, record->ts);
 }
 
-/* Who wakes a thread that has been woken already does not wake it. */
+/* A thread that has been woken already is not woken again. */
 static void wakes(struct follower *f, const struct tep_record *record)
 {
 	struct task *task = task_of(f, field_value(&f->woken_pid, record));

@@ -368,7 +368,7 @@ static const struct trace_print_flags *names_of(enum hyp_totals_kind kind)
 	}
 }
 
-/* What has no row of its own. */
+/* The reason of a row for all that have no row of their own. */
 #define NO_REASON		U32_MAX
 
 static void show_reason(struct seq_file *m, enum hyp_totals_kind kind, u32 reason)
@@ -391,7 +391,7 @@ static void show_reason(struct seq_file *m, enum hyp_totals_kind kind, u32 reaso
 
 /* Rows -------------------------------------------------------------------------------- */
 
-/* What a row is about. */
+/* The kind and the reason of a row. */
 struct row_meaning {
 	enum hyp_totals_kind	kind;
 	u32			reason;

@@ -79,7 +79,7 @@ static int table_load(struct hyptrace_vm *vm, struct kvm_vcpu *vcpu,
 {
 	int ret;
 
-	/* What EL2 has must not be lost for want of memory. */
+	/* Memory for this must be there before EL2 owns the table. */
 	ret = xa_insert(&vm->tables, table->vcpu, table, GFP_KERNEL);
 	if (ret)
 		return ret;

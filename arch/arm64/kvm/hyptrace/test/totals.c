@@ -205,7 +205,7 @@ void hostile_totals_order(struct kunit *test)
 
 /*
  * Tables of vCPUs that there are not. (Without protection, EL2 believes the host where a vCPU is.
- * Of real vCPUs, hyp_totals_vcpu_test.c has tests.)
+ * hyp_totals_vcpu_test.c tests real ones.)
  */
 void hostile_totals_vcpus(struct kunit *test)
 {

@@ -59,18 +59,27 @@ static unsigned int run_stores(int stores)
 	return last_vm();
 }
 
+/* Run a guest up to some stores, each on the next CPU. */
+static bool run_everywhere(const struct vm *vm, int cpus, int stores)
+{
+	int i;
+
+	for (i = 0; i < stores; i++) {
+		if (run_on(i % cpus))
+			return false;
+		vm_run(vm);
+	}
+	return true;
+}
+
 TEST_F(hyp, totals_of_a_vcpu_are_right_wherever_it_runs)
 {
 	const int stores = 200;
 	struct vm vm = vm_create(store, sizeof(store));
 	struct totals t;
-	int i;
 
 	ASSERT_TRUE(totals_on());
-	for (i = 0; i < stores; i++) {
-		ASSERT_EQ(0, run_on(i % self->cpus));
-		vm_run(&vm);
-	}
+	ASSERT_TRUE(run_everywhere(&vm, self->cpus, stores));
 	t = totals_read();
 	EXPECT_TRUE(is_right(&t, last_vm(), 0, stores));
 	totals_free(&t);
@@ -78,10 +87,7 @@ TEST_F(hyp, totals_of_a_vcpu_are_right_wherever_it_runs)
 	/* A reset is one for all CPUs, also if the vCPU has not run since. */
 	ASSERT_EQ(0, put(TOTALS "reset", "1"));
 	EXPECT_EQ(0, count_of_kind("guest", NULL));
-	for (i = 0; i < stores; i++) {
-		ASSERT_EQ(0, run_on(i % self->cpus));
-		vm_run(&vm);
-	}
+	ASSERT_TRUE(run_everywhere(&vm, self->cpus, stores));
 	t = totals_read();
 	EXPECT_TRUE(is_right(&t, last_vm(), 0, stores));
 	totals_free(&t);
@@ -287,7 +293,7 @@ TEST_F(hyp, memory_of_vcpus_totals_goes_back)
 		SKIP(return, "freed memory does not count as free at once");
 
 	ASSERT_TRUE(totals_on());
-	/* What is kept of a VM that is gone is some KiB; the table is some 32. */
+	/* Of a VM that is gone, some KiB are kept; its table had 32. */
 	run_stores(1);
 	before = free_memory();
 	for (i = 0; i < 300; i++)
