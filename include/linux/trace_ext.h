@@ -17,6 +17,7 @@
 
 struct dentry;
 struct rb_ext;
+struct seq_buf;
 struct trace_ext_functions;
 struct trace_ext_writer;
 
@@ -261,6 +262,32 @@ static inline bool trace_ext_is_frozen(const struct trace_ext_writer *writer)
 	return writer->source;
 }
 
+/**
+ * struct trace_ext_excerpt - the events of a CPU in a span of time
+ * @cpu:	the CPU
+ * @from:	the beginning, boot clock [ns]
+ * @to:		the end, boot clock [ns]
+ * @first_seq:	sequence number that an event at the beginning would have; U64_MAX if that is not
+ *		known
+ * @end_seq:	the same of one behind the end
+ * @nr:		filled in: number of events that were found
+ * @nr_shown:	filled in: of these, those for whose text there was room
+ * @lost:	filled in: number of events that were not there any more; U64_MAX if there have
+ *		been such events, and how many is not known
+ */
+struct trace_ext_excerpt {
+	int	cpu;
+	u64	from;
+	u64	to;
+	u64	first_seq;
+	u64	end_seq;
+	u64	nr;
+	u64	nr_shown;
+	u64	lost;
+};
+
+int trace_ext_excerpt(struct trace_ext_writer *writer, struct trace_ext_excerpt *excerpt,
+		      struct seq_buf *text);
 void trace_ext_register(struct trace_ext_writer *writer);
 int trace_ext_cpu_online(struct trace_ext_writer *writer, unsigned int cpu);
 int trace_ext_cpu_dead(struct trace_ext_writer *writer, unsigned int cpu);

@@ -112,5 +112,9 @@ bool rb_ext_iter_empty(struct rb_ext_iter *iter);
 struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
 					   int *missed_events);
 void rb_ext_iter_advance(struct rb_ext_iter *iter);
+u64 rb_ext_iter_seq(const struct rb_ext_iter *iter);
+void rb_ext_iter_seek(struct rb_ext_iter *iter, u64 ts);
+bool rb_ext_iter_has_gap(const struct rb_ext_iter *iter, u64 ts);
+u64 rb_ext_iter_next_seq(const struct rb_ext_iter *iter);
 
 #endif /* _KERNEL_TRACE_EXT_BUFFER_H */

@@ -20,6 +20,7 @@
  * @end:	first position that is not read
  * @end_commit:	bytes to read of the last page, @end - 1
  * @copy:	copy of the current page
+ * @seq:	sequence number of the next event in it; untrusted
  * @dropped:	events were skipped since the last event
  * @seen:	an event has been read
  */
@@ -30,6 +31,7 @@ struct rb_ext_iter {
 	u64			end;
 	u32			end_commit;
 	struct rb_ext_copy	copy;
+	u64			seq;
 	bool			dropped;
 	bool			seen;
 };
@@ -43,6 +45,7 @@ static void take_reader_page(struct rb_ext_iter *iter)
 	memcpy(iter->copy.page, c->copy, sizeof(*iter->copy.page));
 	iter->copy.commit = c->commit;
 	iter->copy.cursor = c->done;
+	iter->seq = c->seq;
 	iter->next = c->next_pos;
 }
 
@@ -57,7 +60,11 @@ static bool iter_copy_page(struct rb_ext_iter *iter)
 	if (iter->next == iter->end)
 		commit = min(commit, iter->end_commit);
 
-	return rb_ext_copy_page(&iter->copy, c->ext, page, pos, commit) >= 0;
+	if (rb_ext_copy_page(&iter->copy, c->ext, page, pos, commit) < 0)
+		return false;
+
+	iter->seq = iter->copy.page->first_seq;
+	return true;
 }
 
 /* Go to the next page with events. Return 1, 0 if there is none, -EAGAIN to continue. */
@@ -218,6 +225,76 @@ void rb_ext_iter_advance(struct rb_ext_iter *iter)
 {
 	iter->dropped = false;
 	iter->seen = true;
-	if (iter_fill(iter))
+	if (iter_fill(iter)) {
 		rb_ext_copy_peek(&iter->copy, iter->c->ext, &iter->copy.cursor);
+		iter->seq++;
+	}
+}
+
+/* The sequence number of the event that rb_ext_iter_peek() has returned; untrusted. */
+u64 rb_ext_iter_seq(const struct rb_ext_iter *iter)
+{
+	return iter->seq;
+}
+
+/**
+ * rb_ext_iter_seek() - skip pages that have no event of a time, or of a later one
+ * @iter:	an iterator that has just been allocated
+ * @ts:		boot clock [ns]
+ *
+ * The pages' times are untrusted: if they are not in order, the iterator begins anywhere.
+ */
+void rb_ext_iter_seek(struct rb_ext_iter *iter, u64 ts)
+{
+	struct rb_ext_cpu *c = iter->c;
+	u64 low = iter->next, high = iter->end, pos;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	if (!c->ring || iter->generation != c->generation)
+		return;
+
+	/*
+	 * Pages before @low begin before @ts, those from @high on do not. The last one before @low
+	 * may still have events of @ts.
+	 */
+	while (low < high) {
+		pos = low + (high - low) / 2;
+		if (READ_ONCE(rb_ext_page_at(c, pos)->time_stamp) < ts)
+			low = pos + 1;
+		else
+			high = pos;
+	}
+	if (low <= iter->next)
+		return;
+
+	iter->next = low - 1;
+	iter->copy.commit = 0;
+	iter->copy.cursor.read = 0;
+}
+
+/**
+ * rb_ext_iter_has_gap() - may events be gone that were before the first one of an iterator?
+ * @iter:	an iterator that is at its first event, or that has none
+ * @ts:		boot clock [ns]
+ *
+ * Return: true if events of @ts or later may have been overwritten, or have been consumed
+ */
+bool rb_ext_iter_has_gap(const struct rb_ext_iter *iter, u64 ts)
+{
+	struct rb_ext_cpu *c = iter->c;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	return iter->seq > c->seq || c->done.ts >= ts;
+}
+
+/* The sequence number of the event that is consumed next: if there is none, of the next one. */
+u64 rb_ext_iter_next_seq(const struct rb_ext_iter *iter)
+{
+	struct rb_ext_cpu *c = iter->c;
+
+	guard(raw_spinlock_irqsave)(&c->lock);
+
+	return c->seq;
 }

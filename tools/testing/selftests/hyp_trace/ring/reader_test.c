@@ -81,21 +81,27 @@ static void end(void)
 	reader_destroy(&reader);
 }
 
-/* Write events, with @more bytes after the record. */
-static void emit_long(u64 count, u32 more)
+/* Write an event, with @more bytes after the record; false if it was dropped. */
+static bool emit_at(u64 ts, u32 more)
 {
 	const u32 size = sizeof(struct record) + more;
 	struct ext_ring_reservation resv;
 
-	while (count--) {
-		if (!ext_ring_reserve(&ring, 1000, size, &resv) &&
-		    !ext_ring_reserve_slow(&ring, 1000, size, &resv))
-			return;
-		*(struct record *)resv.payload = (struct record) {
-			.type = TYPE, .pid = 1, .id = ++last_id,
-		};
-		ext_ring_commit(&resv);
-	}
+	if (!ext_ring_reserve(&ring, ts, size, &resv) &&
+	    !ext_ring_reserve_slow(&ring, ts, size, &resv))
+		return false;
+	*(struct record *)resv.payload = (struct record) {
+		.type = TYPE, .pid = 1, .id = ++last_id,
+	};
+	ext_ring_commit(&resv);
+	return true;
+}
+
+/* Write events, with @more bytes after the record. */
+static void emit_long(u64 count, u32 more)
+{
+	while (count-- && emit_at(1000, more))
+		;
 }
 
 static void emit(u64 count)
@@ -139,6 +145,61 @@ static void bytes_of_a_large_ring_are_counted_a_part_at_a_time(void)
 	      "%llu bytes", (unsigned long long)got);
 	consume(SLOTS * PER_PAGE);
 	CHECK(!bytes(), "%llu bytes", (unsigned long long)bytes());
+	end();
+}
+
+/* Events that an iterator passes over, from where it seeks a time, before it has that event. */
+static u64 passed_over(u64 id)
+{
+	struct rb_ext_iter *iter = rb_ext_iter_alloc(&reader.ext, 0, GFP_KERNEL);
+	struct ring_buffer_event *event;
+	u64 ts, passed = 0;
+	int missed;
+
+	rb_ext_iter_seek(iter, 10 * id);
+	while ((event = rb_ext_iter_peek(iter, &ts, &missed)) && ts < 10 * id) {
+		passed++;
+		rb_ext_iter_advance(iter);
+	}
+	CHECK(event && record_of(event)->id == id, "%llu is not found", (unsigned long long)id);
+	CHECK(rb_ext_iter_seq(iter) == id - 1, "%llu has number %llu", (unsigned long long)id,
+	      (unsigned long long)rb_ext_iter_seq(iter));
+	rb_ext_iter_free(iter);
+	return passed;
+}
+
+/* May events since @ts be gone that were before the first one that the ring has now? */
+static bool has_gap(u64 ts)
+{
+	struct rb_ext_iter *iter = rb_ext_iter_alloc(&reader.ext, 0, GFP_KERNEL);
+	bool gap;
+	int missed;
+
+	CHECK(rb_ext_iter_peek(iter, NULL, &missed), "there is no event");
+	gap = rb_ext_iter_has_gap(iter, ts);
+	rb_ext_iter_free(iter);
+	return gap;
+}
+
+/* All events of a ring that has been overwritten once, and some of it has been consumed. */
+static void an_iterator_seeks_a_time(void)
+{
+	u64 id, first = 0, found = 0, all = 2 * 16 * PER_PAGE + 5;
+
+	begin(16);
+	while (last_id < PER_PAGE)
+		emit_at(10 * (last_id + 1), 0);
+	CHECK(!has_gap(1), "nothing is lost yet");
+	while (last_id < all)
+		emit_at(10 * (last_id + 1), 0);
+	CHECK(has_gap(1), "half of it is lost");
+	consume(PER_PAGE / 2);
+	first = last_consumed + 1;
+	CHECK(has_gap(10 * last_consumed) && !has_gap(10 * first), "what is consumed is known");
+	for (id = first; id <= all; id++, found++)
+		CHECK(passed_over(id) <= PER_PAGE, "it begins too early for %llu",
+		      (unsigned long long)id);
+	CHECK(found > 14 * PER_PAGE, "%llu events", (unsigned long long)found);
 	end();
 }
 
@@ -861,6 +922,7 @@ static const struct test tests[] = {
 	TEST(a_reset_leaves_alone_what_is_handed_out),
 	TEST(bytes_of_a_large_ring_are_counted_a_part_at_a_time),
 	TEST(bytes_that_go_while_they_are_counted_are_left_out),
+	TEST(an_iterator_seeks_a_time),
 	TEST(an_iterator_passes_over_bad_pages_a_part_at_a_time),
 	TEST(readers_pass_over_bad_pages_a_part_at_a_time),
 	TEST(a_dump_shows_the_newest_events_once),
