@@ -25,6 +25,7 @@
 #include <linux/security.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/trace_ext_compat.h>
 #include <linux/workqueue.h>
 
 #include <asm/irq_regs.h>
@@ -211,7 +212,7 @@ static void deliver_work(struct work_struct *work)
 
 static void deliver_soon(struct follower_cpu *c)
 {
-	mod_delayed_work_on(c->cpu, system_wq, &c->work, 0);
+	mod_delayed_work_on(c->cpu, TRACE_EXT_PERCPU_WQ, &c->work, 0);
 }
 
 /**

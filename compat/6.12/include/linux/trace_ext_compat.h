@@ -61,4 +61,8 @@ static __always_inline void trace_ext_graph_times(struct trace_ext_graph_return 
 /* A file of tracefs that is made gets its inode, and stays until it is removed. */
 #define TRACE_EXT_INSTANTIATE(dentry, inode)	d_instantiate(dentry, inode)
 
+/* Works that run on the CPU that schedules them, and works that run on any. */
+#define TRACE_EXT_PERCPU_WQ	system_wq
+#define TRACE_EXT_UNBOUND_WQ	system_unbound_wq
+
 #endif /* _LINUX_TRACE_EXT_COMPAT_H */
