@@ -110,11 +110,10 @@
  *
  * __hyp_totals_load(cpu, pfn, nr_pages)
  *	Do a step of giving EL2 a table of totals for @cpu (asm/hyptrace_totals.h). As
- *	__hyp_trace_load(), with a region of hyp_totals_region_pages(HYP_TOTALS_CPU_ROWS) that
- *	names hyp_totals_pages(HYP_TOTALS_CPU_ROWS) shared pages.
+ *	__hyp_trace_load(), with a region and shared pages of hyp_totals_cpu_shape().
  * __hyp_totals_load_vcpu(vm, id, pfn, nr_pages)
- *	Give EL2 a table for a vCPU, with HYP_TOTALS_VCPU_ROWS rows, in one step: with protection,
- *	for that with number @id of the VM with handle @vm; without, for that whose struct
+ *	Give EL2 a table for a vCPU, of hyp_totals_vcpu_shape(), in one step: with protection, for
+ *	that with number @id of the VM with handle @vm; without, for that whose struct
  *	kvm_vcpu is at @id. EL2 keeps the table until it has torn down the VM.
  *	-ENOENT: no such vCPU; -EBUSY: it has a table; else as with load
  * __hyp_totals_unload(cpu) -> {pfn}
@@ -125,6 +124,11 @@
  * __hyp_totals_enable(enable, reset)
  *	Measure guests (1) or not (0), on CPUs that keep totals. A vCPU's rows begin at 0 when it
  *	runs, unless they have since a call with the same @reset.
+ *	-EPERM: tracing is locked
+ * __hyp_totals_max(enable, threshold, number, reset)
+ *	Publish long intervals (1) or not (0), from a CPU's next sync on: the longest of each row
+ *	since a call with another @reset, and those above @threshold [ns]. Each call must have
+ *	another @number. Records have @reset.
  *	-EPERM: tracing is locked
  *
  * With CONFIG_KVM_HYPTRACE_TEST only:

@@ -57,7 +57,9 @@
 	X(totals_load, SHOWN, 1, (ANY, cpu), (ANY, pfn), (ANY, nr_pages))		\
 	X(totals_load_vcpu, SHOWN, 1, (ANY, vm), (ANY, id), (ANY, pfn), (ANY, nr_pages)) \
 	M(totals_unload, SHOWN, 0, (ANY, cpu))						\
-	X(totals_enable, SHOWN, enable, (1, enable), (U32_MAX, reset))
+	X(totals_enable, SHOWN, enable, (1, enable), (U32_MAX, reset))			\
+	X(totals_max, SHOWN, enable, (1, enable), (ANY, threshold), (U32_MAX, number),	\
+	  (U32_MAX, reset))
 
 #define HYP_TEST_HCALLS(X)								\
 	X(trace_write_event, SHOWN, 0, (ANY, id))					\

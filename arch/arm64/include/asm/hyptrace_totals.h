@@ -56,9 +56,14 @@ struct hyp_totals_row {
 /**
  * struct hyp_totals_state - state of a table
  * @reset:	of a vCPU's table: number of the reset after which the rows have begun at 0
+ * @nr_max:	of a CPU's table: number of long intervals that have been published
+ * @nr_spared:	of a CPU's table: intervals above the threshold that have not, as another one had
+ *		been shortly before
  */
 struct hyp_totals_state {
 	u64	reset;
+	u64	nr_max;
+	u64	nr_spared;
 };
 
 /* Size of EL2's own copy of a row, and of what EL2 keeps of a table besides [bytes]. */
@@ -67,38 +72,71 @@ struct hyp_totals_state {
 
 #define HYP_TOTALS_PER_PAGE	(PAGE_SIZE / sizeof(struct hyp_totals_row))
 
-/**
- * hyp_totals_pages() - shared pages of a table
- * @nr_rows:	its rows
- *
- * Return: number of pages
- */
+/* Shared pages of a table's rows. */
 static inline u32 hyp_totals_pages(u32 nr_rows)
 {
 	return DIV_ROUND_UP(1 + nr_rows, HYP_TOTALS_PER_PAGE);
 }
 
 /**
- * hyp_totals_region_pages() - size of the region of a table
+ * struct hyp_totals_shape - size of a table
  * @nr_rows:	its rows
- *
- * The list of the shared pages comes first, EL2's own copy of the table follows.
- *
- * Return: pages to donate
+ * @nr_pages:	its shared pages
+ * @region_pages: pages to donate for it
  */
-static inline u32 hyp_totals_region_pages(u32 nr_rows)
+struct hyp_totals_shape {
+	u32	nr_rows;
+	u32	nr_pages;
+	u32	region_pages;
+};
+
+/**
+ * hyp_totals_shape() - get the size of a table
+ * @nr_rows:	its rows
+ * @more_pages:	shared pages behind those of the rows
+ * @more_own:	what EL2 keeps besides the rows [bytes]
+ *
+ * In the region, the list of the shared pages comes first, and EL2's own copy of the table follows.
+ *
+ * Return: the size
+ */
+static inline struct hyp_totals_shape hyp_totals_shape(u32 nr_rows, u32 more_pages,
+						       size_t more_own)
 {
-	return DIV_ROUND_UP(hyp_totals_pages(nr_rows) * sizeof(u64) + HYP_TOTALS_TABLE_SIZE +
-			    nr_rows * HYP_TOTALS_OWN_SIZE, PAGE_SIZE);
+	u32 nr_pages = hyp_totals_pages(nr_rows) + more_pages;
+	size_t own = HYP_TOTALS_TABLE_SIZE + nr_rows * HYP_TOTALS_OWN_SIZE + more_own;
+
+	return (struct hyp_totals_shape) {
+		.nr_rows	= nr_rows,
+		.nr_pages	= nr_pages,
+		.region_pages	= DIV_ROUND_UP(nr_pages * sizeof(u64) + own, PAGE_SIZE),
+	};
 }
 
 struct hyp_totals_own;
 
 /**
+ * struct hyp_totals_mark - which event was the next one at some time
+ * @at:		counter value
+ * @ns:		what the boot clock was then: since then it may have been corrected [ns]
+ * @seq:	the event's sequence number
+ * @cpu:	of that CPU
+ */
+struct hyp_totals_mark {
+	u64	at;
+	u64	ns;
+	u64	seq;
+	u32	cpu;
+};
+
+/**
  * struct hyp_totals_vcpu - when and why a vCPU has stopped, and where that is counted
  * @rows:	EL2's rows of the vCPU, NULL if it has none
  * @stopped:	counter value
- * @epoch:	the measurement that @reason and @stopped belong to, 0 if to none
+ * @mark:	set at @stopped, if events were recorded and long intervals were wanted; else it is
+ *		of an earlier time
+ * @epoch:	the measurement that @reason and @stopped belong to, in its upper half, and the
+ *		setting that the ranges of @rows belong to; 0 if to none
  * @reset:	the reset after which @rows have begun at 0
  * @reason:	exception class or enum hyp_exit
  * @tried:	the host's: the reset after which it has last tried to give EL2 a table
@@ -109,7 +147,8 @@ struct hyp_totals_own;
 struct hyp_totals_vcpu {
 	struct hyp_totals_own	*rows;
 	u64			stopped;
-	u32			epoch;
+	struct hyp_totals_mark	mark;
+	u64			epoch;
 	u32			reset;
 	u8			reason;
 	u32			tried;

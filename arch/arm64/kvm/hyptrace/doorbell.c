@@ -18,7 +18,8 @@
 
 #include "hyptrace.h"
 
-static bool listening __ro_after_init;
+/* EL2 has an interrupt to raise. */
+bool hyptrace_el2_rings __ro_after_init;
 
 /* The distributor of a GICv2; without a size if there is none. */
 static struct resource gicd __ro_after_init;
@@ -54,8 +55,11 @@ static void __init gicd_map(void)
  */
 void hyptrace_handle_doorbell(void)
 {
-	if (listening)
-		trace_ext_doorbell(&hyptrace_writer);
+	if (!hyptrace_el2_rings)
+		return;
+
+	trace_ext_doorbell(&hyptrace_writer);
+	hyptrace_max_doorbell();
 }
 
 /**
@@ -73,6 +77,6 @@ int __init hyptrace_doorbell_init(void)
 
 	gicd_map();
 	ret = hcall_trace_doorbell(irqd_to_hwirq(data));
-	listening = !ret;
+	hyptrace_el2_rings = !ret;
 	return ret;
 }

@@ -139,6 +139,8 @@ int hyptrace_clock_start(void);
 void hyptrace_clock_stop(void);
 void hyptrace_clock_resume(void);
 
+extern bool hyptrace_el2_rings;
+
 int hyptrace_doorbell_init(void);
 
 int hyptrace_set_filter(struct trace_ext_writer *writer, unsigned int event,
@@ -163,6 +165,7 @@ void hyptrace_totals_init(void);
 void hyptrace_totals_resume(void);
 void hyptrace_totals_online(unsigned int cpu);
 void hyptrace_totals_files_init(struct dentry *dir);
+void hyptrace_max_doorbell(void);
 
 extern struct trace_ext_writer hyptrace_writer;
 extern struct trace_ext_functions hyptrace_functions;

@@ -33,7 +33,7 @@ static void table_free_pages(struct hyptrace_totals_table *table)
 {
 	u32 i;
 
-	for (i = 0; i < hyp_totals_pages(table->nr_rows); i++)
+	for (i = 0; i < table->shape.nr_pages; i++)
 		free_page((unsigned long)table->pages[i]);
 	kvfree(table->pages);
 	table->pages = NULL;
@@ -42,21 +42,21 @@ static void table_free_pages(struct hyptrace_totals_table *table)
 /**
  * hyptrace_totals_table_init() - allocate a table, ready for EL2 to take
  * @table:	the table
- * @nr_rows:	its rows
+ * @shape:	its size
  * @node:	NUMA node
  * @gfp:	how to allocate
  *
  * Return: 0, or a negative errno
  */
-int hyptrace_totals_table_init(struct hyptrace_totals_table *table, u32 nr_rows, int node,
-			       gfp_t gfp)
+int hyptrace_totals_table_init(struct hyptrace_totals_table *table,
+			       struct hyp_totals_shape shape, int node, gfp_t gfp)
 {
-	u32 i, nr_pages = hyp_totals_pages(nr_rows);
+	u32 i, nr_pages = shape.nr_pages;
 	int ret;
 
 	*table = (struct hyptrace_totals_table) {
-		.nr_rows = nr_rows,
-		.pages	 = kvcalloc(nr_pages, sizeof(*table->pages), gfp),
+		.shape = shape,
+		.pages = kvcalloc(nr_pages, sizeof(*table->pages), gfp),
 	};
 	if (!table->pages)
 		return -ENOMEM;
@@ -72,7 +72,7 @@ int hyptrace_totals_table_init(struct hyptrace_totals_table *table, u32 nr_rows,
 	}
 
 	table->mem = (struct hyptrace_memory) {
-		.region_pages	= hyp_totals_region_pages(nr_rows),
+		.region_pages	= shape.region_pages,
 		.first		= table->pages[0],
 		.pages		= table->pages + 1,
 		.nr_pages	= nr_pages - 1,
@@ -103,7 +103,8 @@ static int table_load(int cpu)
 	if (table->pages)
 		return 0;
 
-	ret = hyptrace_totals_table_init(table, HYP_TOTALS_CPU_ROWS, cpu_to_node(cpu), GFP_KERNEL);
+	ret = hyptrace_totals_table_init(table, hyp_totals_cpu_shape(), cpu_to_node(cpu),
+					 GFP_KERNEL);
 	if (!ret) {
 		ret = hcall_steps(hcall_totals_load(cpu, virt_to_pfn(table->mem.region),
 						    table->mem.region_pages));
@@ -203,21 +204,21 @@ int hyptrace_totals_enable(bool enable)
 }
 
 /**
- * hyptrace_totals_reset() - begin at 0; free the CPUs' tables if no totals are kept
+ * hyptrace_totals_reset() - free the CPUs' tables; totals will begin at 0
  *
- * Return: 0, or a negative errno: then none are kept
+ * Return: 0; -EBUSY if totals are kept
  */
 int hyptrace_totals_reset(void)
 {
 	guard(cpus_read_lock)();
 	guard(mutex)(&hyptrace_totals_lock);
-	bool was_enabled = hyptrace_totals_are_on();
 
-	if (was_enabled)
-		totals_stop();
+	if (hyptrace_totals_are_on())
+		return -EBUSY;
+
 	tables_unload();
 	WRITE_ONCE(resets, resets + 1 ?: 1);
-	return was_enabled ? totals_start() : 0;
+	return 0;
 }
 
 /* Sleep ----------------------------------------------------------------------------- */

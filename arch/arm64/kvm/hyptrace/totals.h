@@ -7,30 +7,32 @@
 
 #include <linux/cleanup.h>
 #include <linux/mutex.h>
+#include <linux/seq_file.h>
 
-#include <asm/hyptrace_totals_rows.h>
+#include <asm/hyptrace_totals_max.h>
 
 #include "hyptrace.h"
 
 struct hyptrace_vm;
-struct seq_file;
 
 /**
  * struct hyptrace_totals_table - a table of a CPU or a vCPU
  * @mem:	its memory
  * @pages:	all shared pages, NULL if there is no table
- * @nr_rows:	its rows
+ * @shape:	its size
+ * @looked:	of a CPU's table: long intervals up to this number have been taken
  */
 struct hyptrace_totals_table {
 	struct hyptrace_memory	mem;
 	void			**pages;
-	u32			nr_rows;
+	struct hyp_totals_shape	shape;
+	u64			looked;
 };
 
 DECLARE_PER_CPU(struct hyptrace_totals_table, hyptrace_totals_table);
 
-int hyptrace_totals_table_init(struct hyptrace_totals_table *table, u32 nr_rows, int node,
-			       gfp_t gfp);
+int hyptrace_totals_table_init(struct hyptrace_totals_table *table,
+			       struct hyp_totals_shape shape, int node, gfp_t gfp);
 void hyptrace_totals_table_free(struct hyptrace_totals_table *table);
 
 /*
@@ -72,5 +74,26 @@ u64 hyptrace_totals_bad(void);
 void hyptrace_totals_show_header(struct seq_file *m);
 void hyptrace_totals_show_row(struct seq_file *m,
 			      const struct hyptrace_totals_snapshot *snapshot, size_t i);
+
+void hyptrace_totals_show_meaning(struct seq_file *m, u32 row);
+
+struct hyptrace_max_list;
+
+struct hyptrace_max_list *hyptrace_max_list(void);
+void hyptrace_max_list_free(struct hyptrace_max_list *list);
+u32 hyptrace_max_list_size(const struct hyptrace_max_list *list);
+void hyptrace_max_show_header(struct seq_file *m);
+void hyptrace_max_show(struct seq_file *m, const struct hyptrace_max_list *list, u32 i);
+void hyptrace_max_show_events(struct seq_file *m, const struct hyptrace_max_list *list, u32 i);
+int hyptrace_max_enable(bool on);
+int hyptrace_max_reset(void);
+int hyptrace_max_set_threshold(u32 us);
+void hyptrace_max_look(void);
+u64 hyptrace_max_bad(void);
+u64 hyptrace_max_last_id(void);
+u32 hyptrace_max_resets(void);
+int hyptrace_max_show_enable(struct seq_file *m);
+int hyptrace_max_show_threshold(struct seq_file *m);
+int hyptrace_max_show_stats(struct seq_file *m);
 
 #endif /* __ARM64_KVM_HYPTOTALS_HOST_H */

@@ -7,10 +7,21 @@
  *   reset	a write resets the totals; if none are kept, the memory of CPUs' tables is freed
  *   stats	what the totals lack
  *   vms	the VMs' numbers
+ *
+ * and those of hyp/max, the longest intervals of them:
+ *
+ *   enable	1 to take them, and to keep totals; 0 to cease
+ *   threshold_us	take each that is longer, too; 0 for none
+ *   table	the longest of each {kind, reason}, then the latest above the threshold
+ *   events	the same lines, each with the events that go with it
+ *   reset	a write forgets them
+ *   stats	what they lack
  */
 
+#include <linux/cleanup.h>
 #include <linux/fs.h>
 #include <linux/kstrtox.h>
+#include <linux/mutex.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -94,26 +105,61 @@ static const struct file_operations table_fops = {
 
 /* Files that print all at once, and settings ---------------------------------------- */
 
+/* A setting of totals may change one of max, and the other way round. */
+static DEFINE_MUTEX(settings_lock);
+
 static int totals_enable_show(struct seq_file *m)
 {
 	seq_printf(m, "%d\n", hyptrace_totals_are_on());
 	return 0;
 }
 
+/* Without totals there are no longest intervals of them. */
 static int totals_enable_set(u32 value)
 {
-	return value > 1 ? -EINVAL : hyptrace_totals_enable(value);
+	int ret = value > 1 ? -EINVAL : 0;
+
+	if (!ret && !value)
+		ret = hyptrace_max_enable(false);
+
+	return ret ?: hyptrace_totals_enable(value);
 }
 
+/* What EL2 has published of long intervals is in the tables of CPUs, too. */
 static int reset_set(u32 value)
 {
+	bool were_on = hyptrace_totals_are_on();
+	int ret = hyptrace_totals_enable(false);
+
 	hyptrace_totals_forget_all();
-	return hyptrace_totals_reset();
+	hyptrace_max_look();
+	ret = ret ?: hyptrace_totals_reset();
+	if (!ret && were_on)
+		ret = hyptrace_totals_enable(true);
+	if (ret)
+		hyptrace_max_enable(false);
+
+	return ret;
+}
+
+static int max_enable_set(u32 value)
+{
+	int ret = value > 1 ? -EINVAL : 0;
+
+	if (!ret && value)
+		ret = hyptrace_totals_enable(true);
+
+	return ret ?: hyptrace_max_enable(value);
+}
+
+static int max_reset_set(u32 value)
+{
+	return hyptrace_max_reset();
 }
 
 /**
- * struct file_kind - a file of hyp/totals
- * @name:	its name
+ * struct file_kind - a file of hyp/totals or hyp/max
+ * @name:	its name, NULL behind the last one
  * @show:	prints it, NULL if it can't be read
  * @set:	what writing a number does, NULL if it can't be written
  */
@@ -123,11 +169,20 @@ struct file_kind {
 	int		(*set)(u32 value);
 };
 
-static const struct file_kind file_kinds[] = {
+static const struct file_kind totals_kinds[] = {
 	{ "enable",	totals_enable_show,		totals_enable_set },
 	{ "reset",	NULL,				reset_set },
 	{ "stats",	hyptrace_totals_show_stats,	NULL },
 	{ "vms",	hyptrace_show_vms,		NULL },
+	{ }
+};
+
+static const struct file_kind max_kinds[] = {
+	{ "enable",		hyptrace_max_show_enable,	max_enable_set },
+	{ "reset",		NULL,				max_reset_set },
+	{ "stats",		hyptrace_max_show_stats,	NULL },
+	{ "threshold_us",	hyptrace_max_show_threshold,	hyptrace_max_set_threshold },
+	{ }
 };
 
 static int totals_file_show(struct seq_file *m, void *v)
@@ -152,9 +207,12 @@ static ssize_t totals_file_write(struct file *filp, const char __user *ubuf, siz
 	int ret;
 
 	ret = kstrtou32_from_user(ubuf, cnt, 0, &value);
-	if (!ret)
-		ret = kind->set ? kind->set(value) : -EINVAL;
+	if (ret)
+		return ret;
 
+	guard(mutex)(&settings_lock);
+
+	ret = kind->set ? kind->set(value) : -EINVAL;
 	return ret ?: cnt;
 }
 
@@ -166,20 +224,124 @@ static const struct file_operations file_fops = {
 	.release	= single_release,
 };
 
+/* Lists of long intervals ----------------------------------------------------------- */
+
+static void *max_start(struct seq_file *m, loff_t *pos)
+{
+	if (!*pos)
+		return SEQ_START_TOKEN;
+
+	return *pos <= hyptrace_max_list_size(m->private) ? pos : NULL;
+}
+
+static void *max_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return max_start(m, pos);
+}
+
+static int max_table_show(struct seq_file *m, void *v)
+{
+	if (v == SEQ_START_TOKEN)
+		hyptrace_max_show_header(m);
+	else
+		hyptrace_max_show(m, m->private, *(loff_t *)v - 1);
+
+	return 0;
+}
+
+/* The line of the table, behind a mark, and then the events. */
+static int max_events_show(struct seq_file *m, void *v)
+{
+	seq_puts(m, "# ");
+	max_table_show(m, v);
+	if (v != SEQ_START_TOKEN)
+		hyptrace_max_show_events(m, m->private, *(loff_t *)v - 1);
+
+	return 0;
+}
+
+static const struct seq_operations max_table_ops = {
+	.start	= max_start,
+	.next	= max_next,
+	.stop	= table_stop,
+	.show	= max_table_show,
+};
+
+static const struct seq_operations max_events_ops = {
+	.start	= max_start,
+	.next	= max_next,
+	.stop	= table_stop,
+	.show	= max_events_show,
+};
+
+static int max_list_open(struct inode *inode, struct file *filp)
+{
+	struct hyptrace_max_list *list;
+	int ret;
+
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
+
+	list = hyptrace_max_list();
+	if (!list)
+		return -ENOMEM;
+
+	ret = seq_open(filp, inode->i_private);
+	if (ret)
+		hyptrace_max_list_free(list);
+	else
+		((struct seq_file *)filp->private_data)->private = list;
+
+	return ret;
+}
+
+static int max_list_release(struct inode *inode, struct file *filp)
+{
+	hyptrace_max_list_free(((struct seq_file *)filp->private_data)->private);
+	return seq_release(inode, filp);
+}
+
+static const struct file_operations max_list_fops = {
+	.open		= max_list_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= max_list_release,
+};
+
+/* The directories ------------------------------------------------------------------- */
+
+static void create_files(const struct file_kind *kind, struct dentry *dir)
+{
+	for (; kind->name; kind++)
+		tracefs_create_file(kind->name, (kind->show ? 0440 : 0) | (kind->set ? 0200 : 0),
+				    dir, (void *)kind, &file_fops);
+}
+
+static void max_files_init(struct dentry *dir)
+{
+	dir = tracefs_create_dir("max", dir);
+	if (IS_ERR_OR_NULL(dir))
+		return;
+
+	tracefs_create_file("table", 0440, dir, (void *)&max_table_ops, &max_list_fops);
+	tracefs_create_file("events", 0440, dir, (void *)&max_events_ops, &max_list_fops);
+	create_files(max_kinds, dir);
+}
+
 /**
- * hyptrace_totals_files_init() - create hyp/totals
+ * hyptrace_totals_files_init() - create hyp/totals and hyp/max
  * @dir:	the directory hyp
  */
 void hyptrace_totals_files_init(struct dentry *dir)
 {
-	const struct file_kind *kind;
+	struct dentry *totals = tracefs_create_dir("totals", dir);
 
-	dir = tracefs_create_dir("totals", dir);
-	if (IS_ERR_OR_NULL(dir))
+	if (IS_ERR_OR_NULL(totals))
 		return;
 
-	tracefs_create_file("table", 0440, dir, NULL, &table_fops);
-	for (kind = file_kinds; kind < file_kinds + ARRAY_SIZE(file_kinds); kind++)
-		tracefs_create_file(kind->name, (kind->show ? 0440 : 0) | (kind->set ? 0200 : 0),
-				    dir, (void *)kind, &file_fops);
+	tracefs_create_file("table", 0440, totals, NULL, &table_fops);
+	create_files(totals_kinds, totals);
+	max_files_init(dir);
 }

@@ -443,6 +443,19 @@ static struct row_meaning meaning_of_vcpus(u32 row)
 
 /* Printing ---------------------------------------------------------------------------- */
 
+static void show_meaning(struct seq_file *m, struct row_meaning meaning)
+{
+	seq_printf(m, "%s\t", kinds[meaning.kind]);
+	show_reason(m, meaning.kind, meaning.reason);
+}
+
+/* Print the kind and the reason of any row, by its number in struct hyp_totals_max. */
+void hyptrace_totals_show_meaning(struct seq_file *m, u32 row)
+{
+	show_meaning(m, row < HYP_TOTALS_CPU_ROWS ? meaning_of_cpus(row) :
+						    meaning_of_vcpus(row - HYP_TOTALS_CPU_ROWS));
+}
+
 /* Print the names of the columns. */
 void hyptrace_totals_show_header(struct seq_file *m)
 {
@@ -482,8 +495,8 @@ void hyptrace_totals_show_row(struct seq_file *m,
 	struct row_meaning meaning = row->is_vcpus ? meaning_of_vcpus(row->row) :
 						     meaning_of_cpus(row->row);
 
-	seq_printf(m, "%u\t%u\t%s\t", row->vm, row->vcpu, kinds[meaning.kind]);
-	show_reason(m, meaning.kind, meaning.reason);
+	seq_printf(m, "%u\t%u\t", row->vm, row->vcpu);
+	show_meaning(m, meaning);
 	seq_printf(m, "\t%llu\t%llu\t%llu\t%llu", row->sums.count, row->sums.total,
 		   row->sums.min, row->sums.max);
 	show_histogram(m, row->sums.bucket);

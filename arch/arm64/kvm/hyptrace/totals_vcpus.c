@@ -60,7 +60,7 @@ static struct hyptrace_vcpu_table *table_new(u32 vcpu)
 		return NULL;
 
 	table->vcpu = vcpu;
-	if (!hyptrace_totals_table_init(&table->table, HYP_TOTALS_VCPU_ROWS, NUMA_NO_NODE,
+	if (!hyptrace_totals_table_init(&table->table, hyp_totals_vcpu_shape(), NUMA_NO_NODE,
 					GFP_KERNEL_ACCOUNT))
 		return table;
 

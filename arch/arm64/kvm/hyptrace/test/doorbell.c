@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hostile host: how often EL2 rings, for each of its three reasons, and on which CPU.
+ * A hostile host: how often EL2 rings, for each of its four reasons, and on which CPU.
  */
 
 #include <asm/hyptrace_ids.h>
@@ -204,4 +204,73 @@ void hostile_doorbell_trigger(struct kunit *test)
 	asked.rings = CALLS;
 	expect_rings(test, &unasked, "triggers, and the host does not ask");
 	expect_rings(test, &asked, "triggers, and the host asks");
+}
+
+/*
+ * A clock by which 10 ms take five seconds: half a microsecond is a nanosecond, which no hypercall
+ * is shorter than in an emulator.
+ */
+static int slow_clock(void)
+{
+	u64 cycles = max(read_sysreg(cntfrq_el0) / 2000000, 1);
+
+	return hcall_trace_clock(U64_MAX / cycles, 0, NSEC_PER_SEC);
+}
+
+/* Have a CPU publish each interval, and count how often it rings for CALLS of them. */
+static void count_rings_of_max(struct kunit *test, struct hostile_table *table, int cpu,
+			       unsigned int *first, unsigned int *here, unsigned int *elsewhere)
+{
+	unsigned int own, all;
+	int i;
+
+	hostile_table_describe(table);
+	KUNIT_ASSERT_EQ(test, 0, hostile_totals_load_table(cpu, table));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 1));
+	let_interrupts_come(test);
+	own = doorbells_of(cpu);
+	all = count_doorbells();
+
+	/* Nothing has been published before the setting is heeded, and that does not ring. */
+	KUNIT_ASSERT_EQ(test, 0, hcall_totals_max(1, 0, 7, 7));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 1));
+	/* The first one rings at once, and not with the call after it. */
+	for (i = 0; i < CALLS; i++) {
+		smp_call_function_single(cpu, write_event_idle, NULL, true);
+		let_interrupts_come(test);
+		if (!i)
+			*first = min(*first, doorbells_of(cpu) - own);
+	}
+
+	own = doorbells_of(cpu) - own;
+	all = count_doorbells() - all;
+	*here = min(*here, own);
+	*elsewhere = min(*elsewhere, all - own);
+	KUNIT_ASSERT_EQ(test, 0, hcall_totals_max(0, 0, 8, 7));
+	KUNIT_ASSERT_EQ(test, 0, hostile_sync(cpu, HYP_TRACE_CLOSED, 0));
+	KUNIT_ASSERT_EQ(test, 0, hostile_totals_unload(cpu));
+}
+
+/**
+ * hostile_doorbell_max() - long intervals ring once in 10 ms, however many there are
+ * @test:	the test
+ */
+void hostile_doorbell_max(struct kunit *test)
+{
+	struct hostile_table *table = hostile_table_new(test);
+	int cpu, i;
+
+	KUNIT_ASSERT_EQ(test, 0, slow_clock());
+	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(1, 1));
+	for_each_online_cpu(cpu) {
+		unsigned int first = UINT_MAX, here = UINT_MAX, elsewhere = UINT_MAX;
+
+		for (i = 0; i < TRIES; i++)
+			count_rings_of_max(test, table, cpu, &first, &here, &elsewhere);
+		KUNIT_EXPECT_EQ_MSG(test, 1, first, "interrupts of CPU %d, by one call", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, 1, here, "interrupts of CPU %d", cpu);
+		KUNIT_EXPECT_EQ_MSG(test, 0, elsewhere, "interrupts not of CPU %d", cpu);
+	}
+	hostile_quiet(test);
+	hostile_table_expect_intact(test, table, "long intervals");
 }

@@ -178,6 +178,7 @@ void hostile_quiet(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, 0, hcall_trace_mode(TRACE_EXT_OFF, 1));
 	KUNIT_EXPECT_EQ(test, 0, hcall_totals_enable(0, 0));
+	KUNIT_EXPECT_EQ(test, 0, hcall_totals_max(0, 0, 0, 0));
 	KUNIT_EXPECT_EQ(test, 0, hcall_trace_stacks(0, 0));
 	for (event = 0; event < HYP_NR_EVENTS; event++) {
 		KUNIT_EXPECT_EQ(test, 0, hcall_trace_event(event, 0));

@@ -99,8 +99,8 @@ static inline int hostile_unload(u64 cpu)
 	return ret;
 }
 
-#define HOSTILE_TABLE_PAGES	hyp_totals_pages(HYP_TOTALS_CPU_ROWS)
-#define HOSTILE_TABLE_REGION	hyp_totals_region_pages(HYP_TOTALS_CPU_ROWS)
+#define HOSTILE_TABLE_PAGES	(hyp_totals_cpu_shape().nr_pages)
+#define HOSTILE_TABLE_REGION	(hyp_totals_cpu_shape().region_pages)
 
 /**
  * struct hostile_table - memory for a CPU's table of totals, owned by the host
@@ -248,6 +248,9 @@ void hostile_totals_vcpus(struct kunit *test);
 void hostile_totals_steps(struct kunit *test);
 void hostile_totals_writes(struct kunit *test);
 void hostile_totals_nonsense(struct kunit *test);
+void hostile_max_writes(struct kunit *test);
+void hostile_max_nonsense(struct kunit *test);
+void hostile_doorbell_max(struct kunit *test);
 void hostile_random_calls(struct kunit *test);
 void hostile_panic_that_is_survived(struct kunit *test);
 const void *hostile_next_batch(HYPTRACE_GEN_PARAMS(prev, desc));

@@ -202,7 +202,7 @@ static int random_totals_load(struct attacker *a)
  */
 static int random_totals_load_vcpu(struct attacker *a)
 {
-	u64 pages = hyp_totals_region_pages(HYP_TOTALS_VCPU_ROWS);
+	u64 pages = hyp_totals_vcpu_shape().region_pages;
 	u64 pfn = hostile_bad_pfn(any_u64(a, hostile_nr_bad_pfns()));
 
 	if (!is_protected_kvm_enabled() || one_in(a, 8))
@@ -328,7 +328,8 @@ static const struct {
 	{ "unshare", 3, random_unshare, { -EPERM, -EBUSY } },
 	{ "totals_load", 4, random_totals_load, { -EINVAL, -EBUSY, -EPERM } },
 	{ "totals_unload", 3, random_totals_unload, { -EINVAL, -EBUSY, -ENOENT } },
-	{ "totals_enable", 2, any_totals_enable, { -EINVAL } },
+	{ "totals_enable", 1, any_totals_enable, { -EINVAL } },
+	{ "totals_max", 1, any_totals_max, { -EINVAL } },
 	{ "totals_load_vcpu", 1, random_totals_load_vcpu, { -EINVAL, -ENOENT, -EBUSY, -EPERM } },
 	{ "functions", 1, any_trace_functions, { -EINVAL, -ENODEV } },
 	{ "stacks", 1, any_trace_stacks, { -EINVAL } },

@@ -116,13 +116,20 @@ void hostile_totals_arguments(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(bools); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_enable(bools[i], 1),
 				    "enable %llx", bools[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_max(bools[i], 1, 1, 1),
+				    "max %llx", bools[i]);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    hostile_sync(0, HYP_TRACE_CLOSED, bools[i]),
 				    "sync %llx", bools[i]);
 	}
-	for (i = 0; i < ARRAY_SIZE(resets); i++)
+	for (i = 0; i < ARRAY_SIZE(resets); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_enable(0, resets[i]),
 				    "reset %llx", resets[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_max(0, 1, resets[i], 1),
+				    "number %llx", resets[i]);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, hcall_totals_max(0, 1, 1, resets[i]),
+				    "reset of max %llx", resets[i]);
+	}
 	hostile_table_expect_intact(test, table, "arguments out of range");
 }
 
@@ -210,7 +217,7 @@ void hostile_totals_order(struct kunit *test)
 void hostile_totals_vcpus(struct kunit *test)
 {
 	static const u64 vms[] = { 0, 1, U16_MAX, BIT(16), BIT(32), BIT(63), U64_MAX };
-	const u64 fit = hyp_totals_region_pages(HYP_TOTALS_VCPU_ROWS);
+	const u64 fit = hyp_totals_vcpu_shape().region_pages;
 	const u64 pages[] = { 0, fit - 1, fit + 1, BIT(32) + fit, BIT(63) + fit, U64_MAX };
 	struct hostile_table *table = hostile_table_new(test);
 	u64 pfn = virt_to_pfn(table->region);

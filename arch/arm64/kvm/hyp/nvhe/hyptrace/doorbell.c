@@ -3,13 +3,14 @@
  * Tracing at EL2: the doorbell.
  *
  * EL2 raises an interrupt on its own CPU to tell the host that there is something to look at: an
- * alarm has gone off, events are followed, or triggers have stopped or started recording. It does
- * so when EL2 is left for the host, once whatever there is. Nothing on this CPU could react
- * earlier; and on the way to a guest, a pending interrupt would throw the guest out before its
- * first instruction.
+ * alarm has gone off, events are followed, triggers have stopped or started recording, or a long
+ * interval has been published. It does so when EL2 is left for the host, once whatever there is.
+ * Nothing on this CPU could react earlier; and on the way to a guest, a pending interrupt would
+ * throw the guest out before its first instruction.
  *
  * The host bounds how often that happens: an alarm goes off once, the host's own calls to get what
- * is followed are not followed, and after a trigger EL2 waits until the host has asked.
+ * is followed are not followed, and after a trigger EL2 waits until the host has asked. For long
+ * intervals EL2 rings once in 10 ms.
  *
  * The host chooses which SGI this is, and could raise it itself. EL2 can raise one if there
  * is a GICv3 whose CPU interface is in system registers; or, without protection, a GICv2,

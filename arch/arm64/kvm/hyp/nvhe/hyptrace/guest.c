@@ -50,11 +50,13 @@ static void enter_events(struct kvm_vcpu *vcpu, u64 what)
 
 static void exit_events(struct kvm_vcpu *vcpu, u64 exit_code, u64 what)
 {
-	u64 now;
+	u64 now, ns;
 
 	if (what & HYP_TRACE_TOTALS) {
 		now = hyp_clock_cycles();
-		hyp_trace_enter_at(HYP_CROSSING_GUEST_EXIT, ns_at(now));
+		ns = ns_at(now);
+		hyp_totals_mark(&vcpu->arch.hyp_totals.mark, this_cpu_ptr(&hyp_trace_cpu), now, ns);
+		hyp_trace_enter_at(HYP_CROSSING_GUEST_EXIT, ns);
 		hyp_totals_guest_exit_at(vcpu, exit_code, now);
 	} else {
 		hyp_trace_enter(HYP_CROSSING_GUEST_EXIT);

@@ -17,22 +17,43 @@
 #include <nvhe/hyptrace/totals_table.h>
 #include <nvhe/hyptrace/fields.h>
 
-u32 hyp_totals_epoch;
+u32 hyp_totals_measurement;
 u32 hyp_totals_last_reset;
 
-static noinline void count_interval_slow(struct hyp_totals_own *own, u64 ns)
+static noinline void count_interval_slow(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own,
+					 u64 ns, struct kvm_vcpu *vcpu, u64 began, u64 ended)
 {
-	hyp_totals_count(own, ns);
+	const struct hyp_totals_interval interval = { own, ns, vcpu, began, ended };
+	u64 limit = cpu->totals.maxima ? hyp_totals_max_look(cpu, &interval) : U64_MAX;
+
+	hyp_totals_count(own, ns, limit);
 }
 
-/* Add an interval [cycles] to a row, and publish what has changed. */
-static void count_interval(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 cycles)
+/* The same, before EL2 is left for the host: it may have to ring. */
+static noinline void count_and_leave(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 ns,
+				     u64 began, u64 ended)
+{
+	count_interval_slow(cpu, own, ns, NULL, began, ended);
+	hyp_trace_leave(cpu);
+}
+
+/*
+ * Add an interval [cycles] to a row, and publish what has changed. @vcpu is NULL for a CPU's row.
+ * @cycles is @ended - @began [counter values], less what does not count. If @leaves, EL2 is about
+ * to be left for the host.
+ */
+static __always_inline void count_interval(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own,
+					   u64 cycles, struct kvm_vcpu *vcpu, u64 began, u64 ended,
+					   bool leaves)
 {
 	u64 ns = hyp_clock_ns(&cpu->clock, cycles), n, total, in_bucket, i;
 	struct hyp_totals_row *row = own->shared;
 
 	if (unlikely(ns - own->low > own->span)) {
-		count_interval_slow(own, ns);
+		if (leaves)
+			count_and_leave(cpu, own, ns, began, ended);
+		else
+			count_interval_slow(cpu, own, ns, vcpu, began, ended);
 		return;
 	}
 
@@ -70,14 +91,13 @@ static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u6
 }
 
 /* The first hypercall with that number; or this CPU has ceased to measure, or has to ring. */
-static noinline void add_hcall(struct hyp_trace_cpu *cpu, u64 id, u64 cycles)
+static noinline void add_hcall(struct hyp_trace_cpu *cpu, u64 id, u64 cycles, u64 began, u64 now)
 {
+	if (cpu->totals.open) {
+		cpu->totals.hcall[id] = &cpu->totals.rows[HYP_TOTALS_ROW_HCALLS + id];
+		count_interval(cpu, cpu->totals.hcall[id], cycles, NULL, began, now, false);
+	}
 	hyp_trace_leave(cpu);
-	if (!cpu->totals.open)
-		return;
-
-	cpu->totals.hcall[id] = &cpu->totals.rows[HYP_TOTALS_ROW_HCALLS + id];
-	count_interval(cpu, cpu->totals.hcall[id], cycles);
 }
 
 /* The place of a function among those that have names; behind them, if it has none. */
@@ -129,8 +149,10 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 				  struct kvm_cpu_context *host_ctxt)
 {
 	u64 fn = cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS, now, cycles;
+	u64 ns = hyp_clock_at(&cpu->clock, began);
 
-	hyp_trace_enter_host_at(esr, hyp_clock_at(&cpu->clock, began));
+	hyp_totals_mark(&cpu->totals.mark, cpu, began, ns);
+	hyp_trace_enter_host_at(esr, ns);
 	hyp_trace_handle(esr, host_ctxt);
 	now = hyp_clock_cycles();
 	hyp_trace_exit_at(HYP_CROSSING_ERET_HOST, hyp_clock_at(&cpu->clock, now));
@@ -140,7 +162,7 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 		u64 row = trap_row(&cpu->totals, esr, fn);
 
 		cycles = time_since(&cpu->totals, now, began);
-		count_interval(cpu, &cpu->totals.rows[row], cycles);
+		count_interval(cpu, &cpu->totals.rows[row], cycles, NULL, began, now, false);
 	}
 	hyp_trace_leave(cpu);
 }
@@ -152,7 +174,7 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-	u64 began = hyp_clock_cycles(), esr = read_sysreg_el2(SYS_ESR), cycles;
+	u64 began = hyp_clock_cycles(), esr = read_sysreg_el2(SYS_ESR), now, cycles;
 	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
 	struct hyp_totals_own *own;
 
@@ -164,13 +186,14 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 	}
 
 	handle_trap(host_ctxt);
-	cycles = time_since(&cpu->totals, hyp_clock_cycles(), began);
+	now = hyp_clock_cycles();
+	cycles = time_since(&cpu->totals, now, began);
 	own = cpu->totals.hcall[id];
-	/* A guest may have recorded events itself, for which EL2 has to ring. */
+	/* A guest may have recorded events itself, or run for long: EL2 has to ring. */
 	if (likely(own && !cpu->leave))
-		count_interval(cpu, own, cycles);
+		count_interval(cpu, own, cycles, NULL, began, now, true);
 	else
-		add_hcall(cpu, id, cycles);
+		add_hcall(cpu, id, cycles, began, now);
 }
 
 /* This CPU is about to call firmware. */
@@ -195,11 +218,13 @@ void hyp_totals_firmware_return(struct hyp_trace_cpu *cpu, u8 crossing)
 /* As hyp_totals_firmware_return(), and add the time to that of the function. */
 void hyp_totals_firmware_add(struct hyp_trace_cpu *cpu, u64 fn)
 {
-	u64 before = cpu->totals.away, row;
+	u64 before = cpu->totals.away, away, row;
 
 	hyp_totals_firmware_return(cpu, HYP_CROSSING_SMC);
 	row = HYP_TOTALS_ROW_FIRMWARE + function_place(fn & ~ARM_SMCCC_CALL_HINTS);
-	count_interval(cpu, &cpu->totals.rows[row], cpu->totals.away - before);
+	away = cpu->totals.away - before;
+	count_interval(cpu, &cpu->totals.rows[row], away, NULL, cpu->totals.left,
+		       cpu->totals.left + away, false);
 }
 
 /* Guests -------------------------------------------------------------------------- */
@@ -222,10 +247,32 @@ static_assert(HYP_TOTALS_EXIT_HOST - HYP_TOTALS_EXIT_EL2 == 1);
 static_assert(!HYP_TOTALS_ROW_UNEXPECTED);
 static_assert(ROW_OFFSET(HYP_TOTALS_VCPU_ROWS) <= U16_MAX);
 
+/* A vCPU takes part in what this CPU does: its ranges are made anew. */
+static void take_part(const struct hyp_totals_cpu *totals, struct hyp_totals_vcpu *own)
+{
+	int i;
+
+	for (i = 0; i < HYP_TOTALS_VCPU_ROWS; i++)
+		hyp_totals_row_renew(&own->rows[i]);
+
+	own->epoch = totals->epoch;
+}
+
 /*
- * The vCPU has not run before, in this measurement; or it is not measured, or this CPU does not
- * measure.
+ * The vCPU has run before, in this measurement, but its rows have the ranges of another setting:
+ * have them made anew. False if it has not; or it is not measured, or this CPU does not measure.
  */
+static noinline bool measure_goes_on(struct hyp_totals_cpu *totals, struct hyp_totals_vcpu *own)
+{
+	if (!own->rows || !totals->open ||
+	    upper_32_bits(own->epoch) != upper_32_bits(totals->epoch))
+		return false;
+
+	take_part(totals, own);
+	return true;
+}
+
+/* The vCPU's measurement begins, if it is measured and this CPU measures. */
 static noinline void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcpu *vcpu, u64 now)
 {
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
@@ -239,7 +286,7 @@ static noinline void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcp
 	if (!hyp_totals_vcpu_reset(vcpu))
 		return;
 
-	own->epoch = totals->epoch;
+	take_part(totals, own);
 	totals->guest = &own->rows[HYP_TOTALS_ROW_GUEST];
 }
 
@@ -252,7 +299,8 @@ static __always_inline void measure_enter(struct kvm_vcpu *vcpu, u64 now)
 	u64 offset;
 
 	/* @rows may be older than the epoch, if another CPU runs this vCPU, too. */
-	if (unlikely(!rows || own->epoch != cpu->totals.epoch)) {
+	if (unlikely(!rows || own->epoch != cpu->totals.epoch) &&
+	    !measure_goes_on(&cpu->totals, own)) {
 		measure_begin(&cpu->totals, vcpu, now);
 		return;
 	}
@@ -260,7 +308,8 @@ static __always_inline void measure_enter(struct kvm_vcpu *vcpu, u64 now)
 	offset = exit_offset[cpu->totals.exit_host][own->reason];
 	hyp_totals_leave(&cpu->totals, now);
 	cpu->totals.guest = &rows[HYP_TOTALS_ROW_GUEST];
-	count_interval(cpu, (void *)rows + offset, now - own->stopped);
+	count_interval(cpu, (void *)rows + offset, now - own->stopped, vcpu, own->stopped, now,
+		       false);
 }
 
 /* A guest has run. */
@@ -269,7 +318,7 @@ static __always_inline void measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
 	struct hyp_totals_own *guest = cpu->totals.guest;
-	u64 ran = now - cpu->totals.left;
+	u64 left = cpu->totals.left, ran = now - left;
 
 	own->reason = hyp_exit_reason(exit_code, hyp_exit_esr(exit_code));
 	own->stopped = now;
@@ -277,7 +326,7 @@ static __always_inline void measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u
 	/* No row outlives the run: when the VM is gone, its memory is no longer EL2's. */
 	cpu->totals.guest = NULL;
 	if (likely(guest))
-		count_interval(cpu, guest, ran);
+		count_interval(cpu, guest, ran, vcpu, left, now, false);
 }
 
 /* A guest is about to run, and no event is recorded. */

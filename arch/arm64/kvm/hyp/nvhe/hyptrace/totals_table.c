@@ -20,14 +20,10 @@ static_assert(sizeof(struct hyp_totals_table) <= HYP_TOTALS_TABLE_SIZE);
 
 /* Rows ---------------------------------------------------------------------------- */
 
-/*
- * Have a row begin at 0. A row that has not counted anything has no interval that the fast path
- * will do for: the upper half of a product is less than U64_MAX.
- */
+/* Have a row begin at 0. */
 static void row_begin(struct hyp_totals_own *own)
 {
-	own->low = U64_MAX;
-	own->span = 0;
+	hyp_totals_row_renew(own);
 	own->count = 0;
 	own->total = 0;
 	own->min = U64_MAX;
@@ -58,8 +54,9 @@ static u64 bucket_of(u64 ns)
  * hyp_totals_count() - add any interval to a row, and publish the row
  * @own:	the row
  * @ns:		the interval [ns]
+ * @limit:	the fast path does not do for longer ones [ns]
  */
-void hyp_totals_count(struct hyp_totals_own *own, u64 ns)
+void hyp_totals_count(struct hyp_totals_own *own, u64 ns, u64 limit)
 {
 	u64 low, high;
 
@@ -71,7 +68,7 @@ void hyp_totals_count(struct hyp_totals_own *own, u64 ns)
 	row_publish(own);
 
 	low = max(own->min, HYP_TOTALS_BUCKET_LOW);
-	high = min(own->max, HYP_TOTALS_BUCKET_HIGH);
+	high = min3(own->max, limit, HYP_TOTALS_BUCKET_HIGH);
 	own->low = low <= high ? low : U64_MAX;
 	own->span = low <= high ? high - low : 0;
 }
@@ -107,13 +104,21 @@ static int rows_set_up(struct hyp_trace_memory *mem, u32 nr_rows)
 	return end == nr_rows ? 0 : -EINPROGRESS;
 }
 
-/* Do a step of loading a table. 0 if it is complete; then @mem is loaded. */
-int hyp_totals_table_load(struct hyp_trace_memory *mem, u64 pfn, u32 nr_rows)
+/**
+ * hyp_totals_table_load() - do a step of loading a table
+ * @mem:	its memory; loaded if this returns 0
+ * @shape:	its size
+ * @pfn:	first page of the region, untrusted
+ *
+ * Return: 0 if it is complete, or as hyp_trace_memory_load()
+ */
+int hyp_totals_table_load(struct hyp_trace_memory *mem, const struct hyp_totals_shape *shape,
+			  u64 pfn)
 {
-	int ret = hyp_trace_memory_load(mem, pfn, hyp_totals_region_pages(nr_rows),
-					hyp_totals_pages(nr_rows), sizeof(void *));
+	int ret = hyp_trace_memory_load(mem, pfn, shape->region_pages, shape->nr_pages,
+					sizeof(void *));
 
-	ret = ret ?: rows_set_up(mem, nr_rows);
+	ret = ret ?: rows_set_up(mem, shape->nr_rows);
 	if (!ret) {
 		hyp_totals_table_in(mem)->state = hyp_trace_memory_page(mem, 0);
 		mem->stage = HYP_TRACE_LOADED;
@@ -124,20 +129,25 @@ int hyp_totals_table_load(struct hyp_trace_memory *mem, u64 pfn, u32 nr_rows)
 
 s64 handle___hyp_totals_load(u64 cpu_id, u64 pfn, u64 nr_pages)
 {
+	const struct hyp_totals_shape shape = hyp_totals_cpu_shape();
 	struct hyp_trace_cpu *cpu = hyp_trace_cpu_get(cpu_id);
 	int ret;
 
-	if (!cpu || nr_pages != hyp_totals_region_pages(HYP_TOTALS_CPU_ROWS))
+	if (!cpu || nr_pages != shape.region_pages)
 		return -EINVAL;
 
 	hyp_spin_lock(&cpu->lock);
-	ret = hyp_totals_table_load(&cpu->totals_memory, pfn, HYP_TOTALS_CPU_ROWS);
+	ret = hyp_totals_table_load(&cpu->totals_memory, &shape, pfn);
 	/*
 	 * The CPU may be running a guest, and look whether the table is open: so this leaves
 	 * alone what hyp_totals_shut() has set.
 	 */
-	if (!ret)
+	if (!ret) {
+		cpu->draft.cpu = cpu_id;
 		cpu->totals.rows = hyp_totals_table_in(&cpu->totals_memory)->rows;
+		memset(hyp_totals_maxima_in(&cpu->totals_memory), 0,
+		       sizeof(struct hyp_totals_maxima));
+	}
 	hyp_spin_unlock(&cpu->lock);
 
 	return ret;
@@ -171,6 +181,7 @@ void hyp_totals_shut(struct hyp_totals_cpu *totals)
 {
 	totals->open = false;
 	totals->epoch = HYP_TOTALS_CLOSED;
+	totals->maxima = NULL;
 	/* The fast paths look for rows, and not whether the table is open. */
 	totals->guest = NULL;
 	memset(totals->hcall, 0, sizeof(totals->hcall));
@@ -182,17 +193,19 @@ void hyp_totals_shut(struct hyp_totals_cpu *totals)
  */
 void hyp_totals_open(struct hyp_trace_cpu *cpu)
 {
+	u32 measurement = READ_ONCE(hyp_totals_measurement);
+
 	hyp_assert_lock_held(&cpu->lock);
 
 	/* A vCPU that is not measured has epoch 0: so no CPU may have it. */
 	if (cpu->totals_memory.stage != HYP_TRACE_LOADED || READ_ONCE(hyp_trace_panicked) ||
-	    !hyp_totals_epoch) {
+	    !measurement) {
 		hyp_totals_shut(&cpu->totals);
 		return;
 	}
 
 	cpu->totals.open = true;
 	cpu->totals.guest = NULL;
-	cpu->totals.epoch = hyp_totals_epoch;
+	cpu->totals.epoch = (u64)measurement << 32 | hyp_totals_max_begin(cpu);
 	hyp_totals_settle(&cpu->totals);
 }

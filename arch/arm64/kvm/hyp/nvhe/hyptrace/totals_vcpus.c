@@ -88,6 +88,7 @@ static void release_vcpu(struct kvm_vcpu *vcpu)
  */
 static int load_vcpu(struct kvm_vcpu *vcpu, u64 pfn)
 {
+	const struct hyp_totals_shape shape = hyp_totals_vcpu_shape();
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
 	struct hyp_trace_memory mem = { };
 	struct hyp_totals_table *table;
@@ -97,7 +98,7 @@ static int load_vcpu(struct kvm_vcpu *vcpu, u64 pfn)
 		return -EBUSY;
 
 	do {
-		ret = hyp_totals_table_load(&mem, pfn, HYP_TOTALS_VCPU_ROWS);
+		ret = hyp_totals_table_load(&mem, &shape, pfn);
 	} while (ret == -EINPROGRESS);
 	if (ret)
 		return ret;
@@ -114,7 +115,7 @@ s64 handle___hyp_totals_load_vcpu(u64 vm, u64 id, u64 pfn, u64 nr_pages)
 	struct kvm_vcpu *vcpu;
 	int ret;
 
-	if (nr_pages != hyp_totals_region_pages(HYP_TOTALS_VCPU_ROWS))
+	if (nr_pages != hyp_totals_vcpu_shape().region_pages)
 		return -EINVAL;
 
 	vcpu = hold_vcpu(vm, id);

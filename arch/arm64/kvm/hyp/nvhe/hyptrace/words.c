@@ -302,7 +302,7 @@ void hyp_trace_keep_totals(bool keep, u32 reset)
 	WRITE_ONCE(hyp_totals_last_reset, reset);
 	/* This makes stale what vCPUs have kept of an earlier measurement. */
 	if (keep && !settings.totals)
-		WRITE_ONCE(hyp_totals_epoch, (hyp_totals_epoch + 1) % HYP_TOTALS_CLOSED ?: 1);
+		WRITE_ONCE(hyp_totals_measurement, (hyp_totals_measurement + 1) % U32_MAX ?: 1);
 	settings.totals = keep;
 	events_update();
 	hyp_spin_unlock(&settings.lock);

@@ -154,6 +154,19 @@ static inline struct hyp_trace_cpu *hyp_trace_cpu_get(u64 cpu)
 
 bool hyp_trace_cpu_is_away(struct hyp_trace_cpu *cpu);
 
+/* If long intervals are wanted, keep which event is the next one at @now [cycles], which is @ns. */
+static __always_inline void hyp_totals_mark(struct hyp_totals_mark *mark,
+					    const struct hyp_trace_cpu *cpu, u64 now, u64 ns)
+{
+	if (!cpu->totals.maxima)
+		return;
+
+	mark->at = now;
+	mark->ns = ns;
+	mark->seq = cpu->user.ring.seq;
+	mark->cpu = cpu->draft.cpu;
+}
+
 /* EL2 has panicked: no CPU may trace any more, but for hyp_panic. */
 extern bool hyp_trace_panicked;
 

@@ -10,7 +10,7 @@
 
 #include <linux/limits.h>
 
-#include <asm/hyptrace_totals_rows.h>
+#include <asm/hyptrace_totals_max.h>
 #include <asm/kvm_asm.h>
 
 struct hyp_trace_cpu;
@@ -21,7 +21,8 @@ struct kvm_vcpu;
 /**
  * struct hyp_totals_own - EL2's own copy of a row
  * @low:	with @span, the intervals for which the fast path will do [ns]: none shorter
- *		than @min or longer than @max, and longer than 32 ns, up to 2^36 ns
+ *		than @min or longer than @max, and longer than 32 ns, up to 2^36 ns; and none
+ *		that may have to be published as a long one
  * @span:	length of that range
  * @count:	number of intervals
  * @total:	sum of the intervals [ns]
@@ -45,6 +46,30 @@ struct hyp_totals_own {
 	u64			bucket[HYP_TOTALS_BUCKETS];
 };
 
+/**
+ * struct hyp_totals_maxima - the long intervals that a CPU has published
+ * @setting:	the host's number of the setting
+ * @reset:	the host's number of the last reset
+ * @threshold:	publish those that are longer [ns]
+ * @number:	intervals that have been published
+ * @nr_latest:	of these, those above the threshold
+ * @nr_spared:	intervals above the threshold that have not been published
+ * @last:	when the last one above the threshold ended [ns]
+ * @rung:	when EL2 has last rung for them [ns]
+ * @longest:	the longest of each row since @reset [ns]
+ */
+struct hyp_totals_maxima {
+	u32			setting;
+	u32			reset;
+	u64			threshold;
+	u64			number;
+	u64			nr_latest;
+	u64			nr_spared;
+	u64			last;
+	u64			rung;
+	u64			longest[HYP_TOTALS_MAX_ROWS];
+};
+
 /* Hypercalls, whose rows are found by number. */
 #define HYP_TOTALS_HCALL_IDS	HYPTRACE_NR_HCALLS
 
@@ -61,7 +86,10 @@ struct hyp_totals_own {
  *		it is 0
  * @psci:	the host has entered EL2 to call PSCI firmware
  * @open:	this CPU measures
- * @epoch:	the measurement that this CPU takes part in, HYP_TOTALS_CLOSED if none
+ * @maxima:	what it publishes of long intervals, NULL if nothing
+ * @mark:	set when the host has entered EL2, if events were recorded
+ * @epoch:	the measurement that this CPU takes part in, in its upper half, and @setting of
+ *		@maxima; HYP_TOTALS_CLOSED if in none
  * @hcall:	rows of hypercalls that have been counted, by number
  */
 struct hyp_totals_cpu {
@@ -72,15 +100,17 @@ struct hyp_totals_cpu {
 	u64			exit_host;
 	bool			psci;
 	bool			open;
-	u32			epoch;
+	struct hyp_totals_maxima *maxima;
+	struct hyp_totals_mark	mark;
+	u64			epoch;
 	struct hyp_totals_own	*hcall[HYP_TOTALS_HCALL_IDS];
 };
 
-/* No vCPU's epoch. */
-#define HYP_TOTALS_CLOSED	U32_MAX
+/* No vCPU's epoch: no measurement has this number. */
+#define HYP_TOTALS_CLOSED	U64_MAX
 
 /* The present measurement, 0 before the first one. */
-extern u32 hyp_totals_epoch;
+extern u32 hyp_totals_measurement;
 
 /* The last reset, by the host's number. */
 extern u32 hyp_totals_last_reset;

@@ -58,16 +58,53 @@ struct hyp_totals_table {
 	struct hyp_totals_own	rows[];
 };
 
+/*
+ * Empty a row's range: the next interval takes the slow path, which sets the range. No interval has
+ * U64_MAX ns, as it is the upper half of a product.
+ */
+static inline void hyp_totals_row_renew(struct hyp_totals_own *own)
+{
+	own->low = U64_MAX;
+	own->span = 0;
+}
+
 /* The table in memory that is loaded, or is being set up. */
 static inline struct hyp_totals_table *hyp_totals_table_in(const struct hyp_trace_memory *mem)
 {
 	return hyp_trace_memory_element(mem, mem->nr_pages);
 }
 
-int hyp_totals_table_load(struct hyp_trace_memory *mem, u64 pfn, u32 nr_rows);
+/* The maxima of a CPU's table, which are behind its rows. */
+static inline struct hyp_totals_maxima *
+hyp_totals_maxima_in(const struct hyp_trace_memory *mem)
+{
+	return (void *)&hyp_totals_table_in(mem)->rows[HYP_TOTALS_CPU_ROWS];
+}
+
+int hyp_totals_table_load(struct hyp_trace_memory *mem, const struct hyp_totals_shape *shape,
+			  u64 pfn);
 int hyp_totals_table_unload(struct hyp_trace_cpu *cpu);
 void hyp_totals_row_reset(struct hyp_totals_own *own);
-void hyp_totals_count(struct hyp_totals_own *own, u64 ns);
+void hyp_totals_count(struct hyp_totals_own *own, u64 ns, u64 limit);
 bool hyp_totals_vcpu_reset(struct kvm_vcpu *vcpu);
+
+/**
+ * struct hyp_totals_interval - an interval that has ended
+ * @own:	its row
+ * @ns:		what counts of it [ns]
+ * @vcpu:	the vCPU, or NULL if it is one of a CPU's rows
+ * @began:	counter value
+ * @ended:	counter value
+ */
+struct hyp_totals_interval {
+	struct hyp_totals_own	*own;
+	u64			ns;
+	struct kvm_vcpu		*vcpu;
+	u64			began;
+	u64			ended;
+};
+
+u32 hyp_totals_max_begin(struct hyp_trace_cpu *cpu);
+u64 hyp_totals_max_look(struct hyp_trace_cpu *cpu, const struct hyp_totals_interval *interval);
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TOTALS_TABLE_H */
