@@ -72,7 +72,8 @@ static bool not_compared(const char *path)
 	if (!strncmp(path, "events/ftrace/", 14))
 		return in_list(path, of_ftrace, ARRAY_SIZE(of_ftrace));
 
-	return !strncmp(path, "totals/", 7) || !strncmp(path, "guests/", 7) ||
+	return !strncmp(path, "totals/", 7) || !strncmp(path, "max/", 4) ||
+	       !strncmp(path, "guests/", 7) ||
 	       (!strncmp(path, "events/", 7) && strchr(path + 7, '/'));
 }
 
