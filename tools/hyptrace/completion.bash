@@ -30,7 +30,7 @@ _hyptrace_value() {
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
 	-i|--input|-o|--output|--timeline|--plot|--speedscope)
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	--vm|--vcpu|--run|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
+	--vm|--vcpu|--above|--run|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
 			COMPREPLY=() ;;
 	*)		return 1 ;;
 	esac
@@ -41,7 +41,7 @@ _hyptrace() {
 	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ firmware/ abort/"
 
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "stat top hist record report wakeup flame merge diff check" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "stat top hist max record report wakeup flame merge diff check" -- "$word")
 		return
 	fi
 	_hyptrace_value "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}" "$word" && return
@@ -50,7 +50,7 @@ _hyptrace() {
 	hist,*)	mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
 	diff,*|merge,*)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	stat,*|record,*)
+	stat,*|max,*|record,*)
 		mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
 	esac
 }

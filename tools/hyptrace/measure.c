@@ -9,6 +9,7 @@
 #include "command.h"
 #include "hyp.h"
 #include "measure.h"
+#include "print.h"
 #include "totals.h"
 
 static const struct argp_option options[] = {

@@ -166,8 +166,16 @@ static bool is_of_pid(const struct table *table, const struct row *row, pid_t pi
 	return false;
 }
 
-static bool is_selected(const struct table *table, const struct selection *selection,
-			const struct row *row)
+/**
+ * is_selected() - does the user want to see a row?
+ * @table:	has the VMs
+ * @selection:	what the user wants to see
+ * @row:	the row, of which only the VM, the vCPU, the kind and the reason matter
+ *
+ * Return: true if so
+ */
+bool is_selected(const struct table *table, const struct selection *selection,
+		 const struct row *row)
 {
 	bool any_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
 

@@ -44,6 +44,8 @@ extern const struct argp select_argp;
 extern const struct argp kind_argp;
 extern const struct argp sort_argp;
 
+bool is_selected(const struct table *table, const struct selection *selection,
+		 const struct row *row);
 struct table *select_rows(const struct table *table, const struct selection *selection,
 			  bool add_up);
 void sort_rows(struct table *table, enum sort_key key);

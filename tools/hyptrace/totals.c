@@ -6,17 +6,13 @@
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
-#include "command.h"
 #include "hyp.h"
+#include "keeper.h"
 #include "totals.h"
 
 static char *file_read(const char *file)
@@ -128,56 +124,6 @@ bool totals_are_on(void)
 	return on;
 }
 
-static void turn_off(void)
-{
-	if (tracefs_instance_file_write(hyp_open(), "totals/enable", "0") < 0)
-		warn(HYP_INSTANCE "/totals/enable");
-}
-
-/* The process that turns totals off, and the pipe that it reads. */
-static pid_t keeper;
-static int keepers_pipe;
-
-/* All that has the other end of the pipe is this program: its end is the end of the pipe. */
-static _Noreturn void keep(const int pipe[2])
-{
-	char nothing;
-
-	close(pipe[1]);
-	setsid();
-	prctl(PR_SET_NAME, "hyptrace-off");
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	while (read(pipe[0], &nothing, 1) < 0 && errno == EINTR)
-		;
-	if (totals_are_on())
-		turn_off();
-	_exit(0);
-}
-
-static void end_keeper(void)
-{
-	close(keepers_pipe);
-	/* It may have been killed. */
-	if (command_wait(keeper))
-		turn_off();
-}
-
-/* A program that is killed can't turn off what it has turned on. So another process does. */
-static void start_keeper(void)
-{
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		err(1, "pipe");
-	keeper = xfork();
-	if (!keeper)
-		keep(ends);
-	close(ends[0]);
-	keepers_pipe = ends[1];
-	atexit(end_keeper);
-}
-
 /**
  * totals_start() - let the hypervisor keep totals until this program ends
  *
@@ -187,8 +133,8 @@ void totals_start(void)
 {
 	if (totals_are_on())
 		return;
-	if (!keeper)
-		start_keeper();
+	keeper_add("totals/enable", "0");
+	keeper_start();
 	if (tracefs_instance_file_write(hyp_open(), "totals/enable", "1") > 0)
 		return;
 	if (errno == EPERM)

@@ -263,6 +263,72 @@ hyp_guest 20
 is_disturbed
 result "stat says if others interfere"
 
+# Is nothing on that hyptrace max turns on?
+max_is_off() {
+	[ "$(cat $HYP/max/enable $TOTALS/enable $HYP/tracing_on $HYP/events/hyp/enable |
+		tr '\n' ' ')" = "0 0 0 0 " ]
+}
+
+# The first row is the longest exit, and the events are those from it to the next run.
+finds_the_longest() {
+	local longest
+
+	hyptrace max --why --kind exit_host hyp_guest $N > $OUT/max || return
+	longest=$(awk -F '\t' '$5 == "exit_host" && $7 > ns { ns = $7; reason = $6 }
+		END { print reason }' $HYP/max/table)
+	echo "# the longest was $longest"
+	max_is_off && head -n 2 $OUT/max | tail -n 1 | grep -q " exit_host *$longest " &&
+		sed '1,/^exit_host .*:$/d' $OUT/max > $OUT/max.events &&
+		head -n 1 $OUT/max.events | grep -q 'hyp_enter: reason=guest_exit$' &&
+		tail -n 1 $OUT/max.events | grep -qE 'hyp_exit: reason=eret_guest$|more events are not shown$'
+}
+
+# With a threshold, those above it are there, too; and rows are of a VM if one is asked for.
+finds_all_above() {
+	hyptrace max --above 1 hyp_guest $N > $OUT/max && grep -q 's+ ' $OUT/max &&
+		max_is_off && [ "$(cat $HYP/max/threshold_us)" = 0 ] || return
+	hyptrace max > $log 2>&1 && grep -q 'are not kept: say how long' $log &&
+		grep -q ' hcall ' $log &&
+		hyptrace max --vm "$(tail -n 1 $TOTALS/vms | cut -f 1)" > $OUT/max 2> $log &&
+		grep -q ' guest ' $OUT/max && ! grep -q ' hcall ' $OUT/max
+}
+
+# What others keep, and record, stays.
+leaves_alone_what_is_on() {
+	echo 1 > $HYP/max/enable
+	hyptrace max true > $OUT/max 2> $log && grep -q 'somebody keeps' $log &&
+		[ "$(cat $HYP/max/enable)" = 1 ] && echo 0 > $HYP/max/enable || return
+	echo 1 > $HYP/events/hyp/vcpu_exit/enable
+	echo 1 > $HYP/tracing_on
+	hyptrace max --why hyp_guest 10 > $OUT/max && [ "$(cat $HYP/tracing_on)" = 1 ] &&
+		[ "$(cat $HYP/max/enable)" = 0 ] && [ "$(cat $TOTALS/enable)" = 1 ] &&
+		[ "$(cat $HYP/events/hyp/vcpu_exit/enable)" = 1 ]
+	ended=$?
+	echo 0 > $TOTALS/enable
+	echo 0 > $HYP/tracing_on
+	echo 0 > $HYP/events/hyp/enable
+	return $ended
+}
+
+max_ends_if_killed() {
+	local pid
+
+	hyptrace max --why -d 1000 > $log 2>&1 &
+	pid=$!
+	until_ok grep -q 1 $HYP/max/enable && kill -KILL $pid
+	wait $pid
+	[ $? = 137 ] && until_ok max_is_off
+}
+
+finds_the_longest
+result "max --why finds the longest exit, and what happened meanwhile"
+finds_all_above
+result "max finds all above a threshold, and those of a VM"
+leaves_alone_what_is_on
+result "max leaves on what others have turned on"
+max_ends_if_killed
+result "all that max has turned on ends if it is killed"
+
 live
 result "report --live takes what the buffers hold"
 

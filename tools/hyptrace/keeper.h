@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What this program has turned on goes off when it ends, however it ends.
+ */
+#ifndef HYPTRACE_KEEPER_H
+#define HYPTRACE_KEEPER_H
+
+void keeper_add(const char *file, const char *value);
+void keeper_start(void);
+
+#endif /* HYPTRACE_KEEPER_H */
