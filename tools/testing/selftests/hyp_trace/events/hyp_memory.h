@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The host's memory: pages that go to EL2 and come back, after which the host's access to them is an
- * abort.
+ * The host's memory: pages that go to EL2 and come back, after which the host's access to them is
+ * an abort.
  */
 #ifndef HYP_MEMORY_H
 #define HYP_MEMORY_H
