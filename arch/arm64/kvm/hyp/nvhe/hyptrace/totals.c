@@ -20,8 +20,9 @@
 u32 hyp_totals_measurement;
 u32 hyp_totals_last_reset;
 
-static noinline void count_interval_slow(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own,
-					 u64 ns, struct kvm_vcpu *vcpu, u64 began, u64 ended)
+/* An interval is out of its row's range: it may have to be published as a long one. */
+static noinline void count_slow(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 ns,
+				struct kvm_vcpu *vcpu, u64 began, u64 ended)
 {
 	const struct hyp_totals_interval interval = { own, ns, vcpu, began, ended };
 	u64 limit = cpu->totals.maxima ? hyp_totals_max_look(cpu, &interval) : U64_MAX;
@@ -29,33 +30,14 @@ static noinline void count_interval_slow(struct hyp_trace_cpu *cpu, struct hyp_t
 	hyp_totals_count(own, ns, limit);
 }
 
-/* The same, before EL2 is left for the host: it may have to ring. */
-static noinline void count_and_leave(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 ns,
-				     u64 began, u64 ended)
+/* Add an interval to a row, and publish what has changed; false if it is out of the row's range. */
+static __always_inline bool count_fast(struct hyp_totals_own *own, u64 ns)
 {
-	count_interval_slow(cpu, own, ns, NULL, began, ended);
-	hyp_trace_leave(cpu);
-}
-
-/*
- * Add an interval [cycles] to a row, and publish what has changed. @vcpu is NULL for a CPU's row.
- * @cycles is @ended - @began [counter values], less what does not count. If @leaves, EL2 is about
- * to be left for the host.
- */
-static __always_inline void count_interval(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own,
-					   u64 cycles, struct kvm_vcpu *vcpu, u64 began, u64 ended,
-					   bool leaves)
-{
-	u64 ns = hyp_clock_ns(&cpu->clock, cycles), n, total, in_bucket, i;
 	struct hyp_totals_row *row = own->shared;
+	u64 n, total, in_bucket, i;
 
-	if (unlikely(ns - own->low > own->span)) {
-		if (leaves)
-			count_and_leave(cpu, own, ns, began, ended);
-		else
-			count_interval_slow(cpu, own, ns, vcpu, began, ended);
-		return;
-	}
+	if (unlikely(ns - own->low > own->span))
+		return false;
 
 	i = hyp_totals_bucket(ns);
 	n = own->count + 1;
@@ -69,6 +51,20 @@ static __always_inline void count_interval(struct hyp_trace_cpu *cpu, struct hyp
 	row->total = total;
 	row->bucket[i] = in_bucket;
 	hyp_totals_publish_end(row, n);
+	return true;
+}
+
+/*
+ * Add an interval [cycles] to one of a CPU's rows. @cycles is @ended - @began [counter values],
+ * less what does not count.
+ */
+static void count_interval(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 cycles,
+			   u64 began, u64 ended)
+{
+	u64 ns = hyp_clock_ns(&cpu->clock, cycles);
+
+	if (!count_fast(own, ns))
+		count_slow(cpu, own, ns, NULL, began, ended);
 }
 
 /* Exceptions of the host --------------------------------------------------------- */
@@ -90,12 +86,15 @@ static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u6
 	return cycles;
 }
 
-/* The first hypercall with that number; or this CPU has ceased to measure, or has to ring. */
+/*
+ * The first hypercall with that number, or one that is out of its row's range; or this CPU has
+ * ceased to measure, or has to ring.
+ */
 static noinline void add_hcall(struct hyp_trace_cpu *cpu, u64 id, u64 cycles, u64 began, u64 now)
 {
 	if (cpu->totals.open) {
 		cpu->totals.hcall[id] = &cpu->totals.rows[HYP_TOTALS_ROW_HCALLS + id];
-		count_interval(cpu, cpu->totals.hcall[id], cycles, NULL, began, now, false);
+		count_interval(cpu, cpu->totals.hcall[id], cycles, began, now);
 	}
 	hyp_trace_leave(cpu);
 }
@@ -151,7 +150,8 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 	u64 fn = cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS, now, cycles;
 	u64 ns = hyp_clock_at(&cpu->clock, began);
 
-	hyp_totals_mark(&cpu->totals.mark, cpu, began, ns);
+	if (hyp_trace_any())
+		hyp_totals_mark(&cpu->totals.mark, cpu, began, ns);
 	hyp_trace_enter_host_at(esr, ns);
 	hyp_trace_handle(esr, host_ctxt);
 	now = hyp_clock_cycles();
@@ -162,7 +162,7 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 		u64 row = trap_row(&cpu->totals, esr, fn);
 
 		cycles = time_since(&cpu->totals, now, began);
-		count_interval(cpu, &cpu->totals.rows[row], cycles, NULL, began, now, false);
+		count_interval(cpu, &cpu->totals.rows[row], cycles, began, now);
 	}
 	hyp_trace_leave(cpu);
 }
@@ -190,9 +190,8 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 	cycles = time_since(&cpu->totals, now, began);
 	own = cpu->totals.hcall[id];
 	/* A guest may have recorded events itself, or run for long: EL2 has to ring. */
-	if (likely(own && !cpu->leave))
-		count_interval(cpu, own, cycles, NULL, began, now, true);
-	else
+	if (unlikely(!own || cpu->leave ||
+		     !count_fast(own, hyp_clock_ns(&cpu->clock, cycles))))
 		add_hcall(cpu, id, cycles, began, now);
 }
 
@@ -223,8 +222,8 @@ void hyp_totals_firmware_add(struct hyp_trace_cpu *cpu, u64 fn)
 	hyp_totals_firmware_return(cpu, HYP_CROSSING_SMC);
 	row = HYP_TOTALS_ROW_FIRMWARE + function_place(fn & ~ARM_SMCCC_CALL_HINTS);
 	away = cpu->totals.away - before;
-	count_interval(cpu, &cpu->totals.rows[row], away, NULL, cpu->totals.left,
-		       cpu->totals.left + away, false);
+	count_interval(cpu, &cpu->totals.rows[row], away, cpu->totals.left,
+		       cpu->totals.left + away);
 }
 
 /* Guests -------------------------------------------------------------------------- */
@@ -258,22 +257,8 @@ static void take_part(const struct hyp_totals_cpu *totals, struct hyp_totals_vcp
 	own->epoch = totals->epoch;
 }
 
-/*
- * The vCPU has run before, in this measurement, but its rows have the ranges of another setting:
- * have them made anew. False if it has not; or it is not measured, or this CPU does not measure.
- */
-static noinline bool measure_goes_on(struct hyp_totals_cpu *totals, struct hyp_totals_vcpu *own)
-{
-	if (!own->rows || !totals->open ||
-	    upper_32_bits(own->epoch) != upper_32_bits(totals->epoch))
-		return false;
-
-	take_part(totals, own);
-	return true;
-}
-
 /* The vCPU's measurement begins, if it is measured and this CPU measures. */
-static noinline void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcpu *vcpu, u64 now)
+static void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcpu *vcpu, u64 now)
 {
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
 
@@ -290,43 +275,81 @@ static noinline void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcp
 	totals->guest = &own->rows[HYP_TOTALS_ROW_GUEST];
 }
 
+/* A guest's exit ends: count it, and have the time that the guest runs measured. */
+static __always_inline void end_exit(struct hyp_trace_cpu *cpu, struct kvm_vcpu *vcpu,
+				     struct hyp_totals_own *rows, u64 now)
+{
+	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	u64 offset = exit_offset[cpu->totals.exit_host][own->reason];
+	u64 ns = hyp_clock_ns(&cpu->clock, now - own->stopped);
+	struct hyp_totals_own *row = (void *)rows + offset;
+
+	hyp_totals_leave(&cpu->totals, now);
+	cpu->totals.guest = &rows[HYP_TOTALS_ROW_GUEST];
+	if (!count_fast(row, ns))
+		count_slow(cpu, row, ns, vcpu, own->stopped, now);
+}
+
+/*
+ * The vCPU takes part in something else than this CPU, or one of them in nothing. If it is the same
+ * measurement, only the ranges of the vCPU's rows are of another setting.
+ */
+static noinline void measure_anew(struct hyp_trace_cpu *cpu, struct kvm_vcpu *vcpu, u64 now)
+{
+	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	struct hyp_totals_own *rows = own->rows;
+
+	if (!rows || !cpu->totals.open ||
+	    upper_32_bits(own->epoch) != upper_32_bits(cpu->totals.epoch)) {
+		measure_begin(&cpu->totals, vcpu, now);
+		return;
+	}
+
+	take_part(&cpu->totals, own);
+	end_exit(cpu, vcpu, rows, now);
+}
+
 /* A guest is about to run. */
 static __always_inline void measure_enter(struct kvm_vcpu *vcpu, u64 now)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
 	struct hyp_totals_own *rows = own->rows;
-	u64 offset;
 
 	/* @rows may be older than the epoch, if another CPU runs this vCPU, too. */
-	if (unlikely(!rows || own->epoch != cpu->totals.epoch) &&
-	    !measure_goes_on(&cpu->totals, own)) {
-		measure_begin(&cpu->totals, vcpu, now);
+	if (unlikely(!rows || own->epoch != cpu->totals.epoch)) {
+		measure_anew(cpu, vcpu, now);
 		return;
 	}
 
-	offset = exit_offset[cpu->totals.exit_host][own->reason];
-	hyp_totals_leave(&cpu->totals, now);
-	cpu->totals.guest = &rows[HYP_TOTALS_ROW_GUEST];
-	count_interval(cpu, (void *)rows + offset, now - own->stopped, vcpu, own->stopped, now,
-		       false);
+	end_exit(cpu, vcpu, rows, now);
 }
 
-/* A guest has run. */
-static __always_inline void measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 now)
+/* As count_slow(), of a guest's run. Return @exit_code, so that the fast path need not keep it. */
+static noinline u64 count_run_slow(struct hyp_trace_cpu *cpu, struct hyp_totals_own *own, u64 ns,
+				   struct kvm_vcpu *vcpu, u64 began, u64 ended, u64 exit_code)
+{
+	count_slow(cpu, own, ns, vcpu, began, ended);
+	return exit_code;
+}
+
+/* A guest has run. Return @exit_code. */
+static __always_inline u64 measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 now)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
 	struct hyp_totals_own *guest = cpu->totals.guest;
-	u64 left = cpu->totals.left, ran = now - left;
+	u64 left = cpu->totals.left, ran = now - left, ns = hyp_clock_ns(&cpu->clock, ran);
 
 	own->reason = hyp_exit_reason(exit_code, hyp_exit_esr(exit_code));
 	own->stopped = now;
 	cpu->totals.away += ran;
 	/* No row outlives the run: when the VM is gone, its memory is no longer EL2's. */
 	cpu->totals.guest = NULL;
-	if (likely(guest))
-		count_interval(cpu, guest, ran, vcpu, left, now, false);
+	if (unlikely(guest && !count_fast(guest, ns)))
+		return count_run_slow(cpu, guest, ns, vcpu, left, now, exit_code);
+
+	return exit_code;
 }
 
 /* A guest is about to run, and no event is recorded. */
@@ -341,8 +364,7 @@ void hyp_totals_guest_enter(struct kvm_vcpu *vcpu)
  */
 u64 hyp_totals_guest_exit(struct kvm_vcpu *vcpu, u64 exit_code)
 {
-	measure_exit(vcpu, exit_code, hyp_clock_cycles());
-	return exit_code;
+	return measure_exit(vcpu, exit_code, hyp_clock_cycles());
 }
 
 /* As hyp_totals_guest_enter(), if the counter has been read. */
