@@ -4,7 +4,8 @@
  * that the buffer of hyp/ has of each (hyp/max).
  *
  * EL2 rings when it has published something, and not again for 10 ms: so a work looks at once, and
- * once more after that time if it has found anything. If EL2 can't ring, the work polls.
+ * once more after that time. If EL2 can't ring, the work polls. The selftests have a model of this,
+ * model/max.pml.
  *
  * A CPU publishes its own longest; the host keeps the longest of all CPUs since the last reset.
  * What EL2 has written is checked, like all that is read from shared memory.
@@ -81,6 +82,7 @@ static DEFINE_MUTEX(max_lock);
  * @longest:	by row
  * @latest:	the latest ones above the threshold, by their ends; those that are NULL come first
  * @found:	room for the records of a CPU, NULL until it is first turned on
+ * @rung:	EL2 may have rung since the last look; not protected by the lock
  */
 static struct maxima {
 	bool		on;
@@ -93,6 +95,7 @@ static struct maxima {
 	struct kept_max	*longest[HYP_TOTALS_MAX_ROWS];
 	struct kept_max	*latest[HYP_TOTALS_LATEST];
 	struct found_max *found;
+	bool		rung;
 } maxima;
 
 static void look_work(struct work_struct *unused);
@@ -324,26 +327,22 @@ static u32 cpu_look(int cpu)
 	return found - maxima.found;
 }
 
-/* Take what all CPUs have published since the last look; false if there is nothing. */
-static bool cpus_look(void)
+/* Take what all CPUs have published since the last look. */
+static void cpus_look(void)
 {
-	bool any = false;
 	u32 i, nr;
 	int cpu;
 
 	lockdep_assert_held(&max_lock);
 
 	if (!maxima.found)
-		return false;
+		return;
 
 	for_each_possible_cpu(cpu) {
 		nr = cpu_look(cpu);
 		for (i = 0; i < nr; i++)
 			take(cpu, &maxima.found[i]);
-		any |= nr;
 	}
-
-	return any;
 }
 
 /* Once EL2 has rung, it does not for this long [jiffies]. */
@@ -360,9 +359,14 @@ static void look_after(unsigned long delay)
 
 static void look_work(struct work_struct *unused)
 {
+	bool rung;
+
 	guard(mutex)(&max_lock);
 
-	if ((cpus_look() || !hyptrace_el2_rings) && maxima.on)
+	rung = xchg(&maxima.rung, false);
+	cpus_look();
+	/* Whatever it has found: EL2 does not ring for what follows within that time. */
+	if ((rung || !hyptrace_el2_rings) && maxima.on)
 		look_after(period());
 }
 
@@ -381,8 +385,11 @@ void hyptrace_max_look(void)
  */
 void hyptrace_max_doorbell(void)
 {
-	if (READ_ONCE(maxima.on))
-		look_after(0);
+	if (!READ_ONCE(maxima.on))
+		return;
+
+	WRITE_ONCE(maxima.rung, true);
+	look_after(0);
 }
 
 /* The number of records that made no sense. */
