@@ -16,7 +16,7 @@
 #include "hyp.h"
 #include "keeper.h"
 
-/* What is written at the end, the last one first. */
+/* The files to write at the end, the last one first. */
 static struct {
 	const char	*file, *value;
 } kept[8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this program has turned on goes off when it ends, however it ends.
+ * The keeper turns off what this program has turned on, however the program ends.
  */
 #ifndef HYPTRACE_KEEPER_H
 #define HYPTRACE_KEEPER_H

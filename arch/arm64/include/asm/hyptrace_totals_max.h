@@ -58,6 +58,12 @@ struct hyp_totals_max {
 #define HYP_TOTALS_MAX_PER_PAGE	(PAGE_SIZE / sizeof(struct hyp_totals_max))
 #define HYP_TOTALS_MAX_PAGES	DIV_ROUND_UP(HYP_TOTALS_MAX_RECORDS, HYP_TOTALS_MAX_PER_PAGE)
 
+/* The shared page that has the record at a place; it is number @place % HYP_TOTALS_MAX_PER_PAGE. */
+static inline u32 hyp_totals_max_page(u32 place)
+{
+	return hyp_totals_pages(HYP_TOTALS_CPU_ROWS) + place / HYP_TOTALS_MAX_PER_PAGE;
+}
+
 /* A CPU rings at most once in that time for them, and records as many above the threshold [ns]. */
 #define HYP_TOTALS_MAX_PERIOD	(10 * 1000 * 1000)
 

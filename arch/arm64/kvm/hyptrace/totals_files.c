@@ -125,7 +125,7 @@ static int totals_enable_set(u32 value)
 	return ret ?: hyptrace_totals_enable(value);
 }
 
-/* What EL2 has published of long intervals is in the tables of CPUs, too. */
+/* The tables of CPUs also have the long intervals: take them before the tables are freed. */
 static int reset_set(u32 value)
 {
 	bool were_on = hyptrace_totals_are_on();

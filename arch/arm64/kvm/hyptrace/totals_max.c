@@ -8,7 +8,7 @@
  * model/max.pml.
  *
  * A CPU publishes its own longest; the host keeps the longest of all CPUs since the last reset.
- * What EL2 has written is checked, like all that is read from shared memory.
+ * Each record is checked, like all that is read from shared memory.
  */
 
 #include <linux/cpu.h>
@@ -277,8 +277,7 @@ static void take(int cpu, const struct found_max *found)
 
 static const struct hyp_totals_max *record_at(const struct hyptrace_totals_table *table, u32 place)
 {
-	u32 page = hyp_totals_pages(HYP_TOTALS_CPU_ROWS) + place / HYP_TOTALS_MAX_PER_PAGE;
-	const struct hyp_totals_max *records = table->pages[page];
+	const struct hyp_totals_max *records = table->pages[hyp_totals_max_page(place)];
 
 	return &records[place % HYP_TOTALS_MAX_PER_PAGE];
 }
@@ -315,7 +314,7 @@ static u32 cpu_look(int cpu)
 	if (nr == table->looked)
 		return 0;
 
-	/* What has a larger number, EL2 has not told of yet. */
+	/* EL2 has not told yet of records with larger numbers. */
 	for (place = 0; place < HYP_TOTALS_MAX_RECORDS; place++) {
 		found->place = place;
 		if (max_try(record_at(table, place), &found->record) &&

@@ -12,8 +12,7 @@
 /* A record in shared pages, by its place. */
 static struct hyp_totals_max *record_in(void * const *pages, u32 place)
 {
-	u32 page = hyp_totals_pages(HYP_TOTALS_CPU_ROWS) + place / HYP_TOTALS_MAX_PER_PAGE;
-	struct hyp_totals_max *records = pages[page];
+	struct hyp_totals_max *records = pages[hyp_totals_max_page(place)];
 
 	return &records[place % HYP_TOTALS_MAX_PER_PAGE];
 }

@@ -118,7 +118,7 @@ static void long_exit(struct vm *vm, unsigned int us)
 #define NAP_US	20000
 #define NAP_NS	(NAP_US * 1000ULL)
 
-/* What does not nap is shorter than this, on any machine. */
+/* An exit without a nap is shorter than this, on any machine. */
 #define LONG_NAP_US	500000
 
 TEST_F(hyp, max_has_the_longest_of_each_reason)

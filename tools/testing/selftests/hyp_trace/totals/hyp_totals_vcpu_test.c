@@ -293,7 +293,7 @@ TEST_F(hyp, memory_of_vcpus_totals_goes_back)
 		SKIP(return, "freed memory does not count as free at once");
 
 	ASSERT_TRUE(totals_on());
-	/* Of a VM that is gone, some KiB are kept; its table had 32. */
+	/* The rows kept of a VM that is gone take some KiB; its table had 32. */
 	run_stores(1);
 	before = free_memory();
 	for (i = 0; i < 300; i++)

@@ -76,13 +76,13 @@ static u32 row_of(const struct hyp_trace_cpu *cpu, const struct hyp_totals_inter
 /* A place among the records, which follow the shared pages of the rows. */
 static struct hyp_totals_max *record_at(const struct hyp_trace_cpu *cpu, u32 place)
 {
-	u32 page = hyp_totals_pages(HYP_TOTALS_CPU_ROWS) + place / HYP_TOTALS_MAX_PER_PAGE;
-	struct hyp_totals_max *records = hyp_trace_memory_page(&cpu->totals_memory, page);
+	struct hyp_totals_max *records = hyp_trace_memory_page(&cpu->totals_memory,
+							       hyp_totals_max_page(place));
 
 	return &records[place % HYP_TOTALS_MAX_PER_PAGE];
 }
 
-/* What is known of the event that came first in an interval. */
+/* Get the mark of the beginning of an interval; if there is none, only its time and this CPU. */
 static struct hyp_totals_mark mark_of(const struct hyp_trace_cpu *cpu,
 				      const struct hyp_totals_interval *interval)
 {
