@@ -222,6 +222,7 @@ int cmd_hist(int argc, char **argv)
 		output_open(&arguments.plot);
 		table = measure(&arguments.measurement);
 	}
+	selection_check(table, &arguments.selection);
 	selected = select_rows(table, &arguments.selection, true);
 	if (!selected->nr)
 		errx(1, "%s: has not happened; hyptrace stat lists what has", arguments.what);

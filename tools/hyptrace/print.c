@@ -247,6 +247,7 @@ void print_table(FILE *file, enum format format, const struct table *table,
 {
 	struct table *selected;
 
+	selection_check(table, selection);
 	if (format == FORMAT_TEXT) {
 		print_text(file, table, selection);
 		return;

@@ -3,6 +3,7 @@
  * The options --vm, --vcpu, -p, --kind and -k, and what they select.
  */
 
+#include <err.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -190,6 +191,59 @@ bool is_selected(const struct table *table, const struct selection *selection,
 	return (selection->vm < 0 || row->vm == selection->vm) &&
 	       (selection->vcpu < 0 || row->vcpu == selection->vcpu) &&
 	       (!selection->pid || is_of_pid(table, row, selection->pid));
+}
+
+static bool is_vm_selected(const struct vm *vm, const struct selection *selection)
+{
+	unsigned int i;
+
+	if (selection->vm >= 0 && vm->number != selection->vm)
+		return false;
+	if (selection->vcpu >= 0 && selection->vcpu >= vm->nr_vcpus)
+		return false;
+	if (!selection->pid || vm->pid == selection->pid)
+		return true;
+	for (i = 0; i < vm->nr_vcpus; i++)
+		if (vm->tid[i] == selection->pid)
+			return true;
+	return false;
+}
+
+static bool has_vcpus_kind(const struct selection *selection)
+{
+	enum kind kind;
+
+	for (kind = 0; is_vcpus(kind); kind++)
+		if (!selection->kinds || is_listed(kind, selection->kinds))
+			return true;
+	return false;
+}
+
+/**
+ * selection_check() - end the program if the user has selected what can't be
+ * @table:	has the VMs
+ * @selection:	what the user wants to see
+ *
+ * That nothing of it has happened is no error.
+ */
+void selection_check(const struct table *table, const struct selection *selection)
+{
+	const struct vm *vm;
+
+	if (selection->vm < 0 && selection->vcpu < 0 && !selection->pid)
+		return;
+	if (!has_vcpus_kind(selection))
+		errx(1, "--kind %s: these have no VM: leave out --vm, --vcpu and -p",
+		     selection->kinds);
+	for (vm = table->vm; vm < table->vm + table->nr_vms; vm++)
+		if (is_vm_selected(vm, selection))
+			return;
+	if (selection->pid)
+		errx(1, "-p %d: no process with a VM, nor thread of a vCPU", selection->pid);
+	if (selection->vm < 0)
+		errx(1, "--vcpu %ld: no VM has that many vCPUs", selection->vcpu);
+	errx(1, "--vm %ld%s: there is none", selection->vm,
+	     selection->vcpu < 0 ? "" : " with this vCPU");
 }
 
 /**

@@ -46,6 +46,7 @@ extern const struct argp sort_argp;
 
 bool is_selected(const struct table *table, const struct selection *selection,
 		 const struct row *row);
+void selection_check(const struct table *table, const struct selection *selection);
 struct table *select_rows(const struct table *table, const struct selection *selection,
 			  bool add_up);
 void sort_rows(struct table *table, enum sort_key key);
