@@ -15,18 +15,6 @@
 #include "table.h"
 
 /**
- * list_add() - add a text to a list
- * @list:	the list
- * @text:	the text, which is copied
- */
-void list_add(struct list *list, const char *text)
-{
-	list->text = xrealloc(list->text, list->nr + 2, sizeof(char *));
-	list->text[list->nr] = xstrdup(text);
-	list->text[++list->nr] = NULL;
-}
-
-/**
  * struct choice - a choice of events
  * @name:	all that there are
  * @chosen:	for each, whether it is chosen
@@ -125,27 +113,27 @@ void choice_add(struct choice *choice, const char *events)
 }
 
 /**
- * choice_to_arguments() - what to tell trace-cmd
+ * choice_to_list() - the events that are chosen
  * @choice:	the choice; NULL is all
- * @argv:	gets the options -e
+ *
+ * If there is none, the program ends with the reason.
+ *
+ * Return: their names, as "hyp:vcpu_exit"
  */
-void choice_to_arguments(const struct choice *choice, struct list *argv)
+struct list choice_to_list(const struct choice *choice)
 {
+	const struct choice *events = choice ?: choice_new();
+	struct list list = { 0 };
 	char name[128];
-	size_t i, n = 0;
+	size_t i;
 
-	for (i = 0; choice && i < choice->nr; i++) {
-		if (!choice->chosen[i])
+	for (i = 0; i < events->nr; i++) {
+		if (choice && !choice->chosen[i])
 			continue;
-		snprintf(name, sizeof(name), HYP_INSTANCE ":%s", choice->name[i]);
-		list_add(argv, "-e");
-		list_add(argv, name);
-		n++;
+		snprintf(name, sizeof(name), HYP_INSTANCE ":%s", events->name[i]);
+		list_add(&list, name);
 	}
-	if (choice && !n)
+	if (!list.nr)
 		errx(1, "all events have been taken away");
-	if (!choice) {
-		list_add(argv, "-e");
-		list_add(argv, HYP_INSTANCE);
-	}
+	return list;
 }

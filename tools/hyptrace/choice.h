@@ -5,20 +5,12 @@
 #ifndef HYPTRACE_CHOICE_H
 #define HYPTRACE_CHOICE_H
 
-#include <stddef.h>
-
-/* Texts, with a NULL after the last one. */
-struct list {
-	char	**text;
-	size_t	nr;
-};
-
-void list_add(struct list *list, const char *text);
+#include "list.h"
 
 struct choice;
 
 struct choice *choice_new(void);
 void choice_add(struct choice *choice, const char *events);
-void choice_to_arguments(const struct choice *choice, struct list *argv);
+struct list choice_to_list(const struct choice *choice);
 
 #endif /* HYPTRACE_CHOICE_H */

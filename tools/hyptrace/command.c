@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,30 +117,6 @@ pid_t command_start(char **argv)
 	if (!pid)
 		run(argv);
 	return pid;
-}
-
-/**
- * helper_start() - start a command that works for this program
- * @argv:	the command and its arguments, with NULL at the end
- * @output:	file descriptor for its output
- *
- * It does not get the terminal's Ctrl-C, and ends with this program.
- *
- * Return: the process, which is a process group
- */
-pid_t helper_start(char **argv, int output)
-{
-	pid_t pid = xfork();
-
-	if (pid) {
-		setpgid(pid, pid);
-		return pid;
-	}
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGINT);
-	if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
-		_exit(127);
-	run(argv);
 }
 
 /**

@@ -16,7 +16,6 @@ void catch_interrupts(void);
 pid_t xfork(void);
 int command_run(char **argv);
 pid_t command_start(char **argv);
-pid_t helper_start(char **argv, int output);
 pid_t filter_start(char **argv, FILE **to, FILE **from);
 void command_forward(pid_t pid);
 bool command_ends(pid_t pid, double seconds);

@@ -30,7 +30,7 @@ _hyptrace_value() {
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
 	-i|--input|-o|--output|--timeline|--plot|--speedscope)
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	--vm|--vcpu|--above|--run|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
+	--vm|--vcpu|--above|--run|--max-size|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
 			COMPREPLY=() ;;
 	*)		return 1 ;;
 	esac

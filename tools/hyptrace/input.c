@@ -53,9 +53,35 @@ static void give_up_root(void)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+/* libtracecmd can't read a pipe, so a file without a name gets what comes from one. */
+static int copy_stdin(void)
+{
+	const int fd = unnamed_file(temporary_dir());
+	FILE *copy = fd < 0 ? NULL : fdopen(dup(fd), "w");
+	char part[1 << 16];
+	size_t size;
+
+	if (!copy)
+		err(1, "%s: no file can be made there", temporary_dir());
+	while ((size = fread(part, 1, sizeof(part), stdin)))
+		if (fwrite(part, 1, size, copy) != size)
+			break;
+	if (ferror(stdin))
+		err(1, "the standard input");
+	if (ferror(copy) || fclose(copy))
+		err(1, "%s: can't copy the standard input there", temporary_dir());
+	lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+static int open_input(const char *path)
+{
+	return strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : copy_stdin();
+}
+
 /**
  * read_in_child() - open files, and go on in a child process
- * @input:	the files, by their names
+ * @input:	the files, by their names; "-" is the standard input
  * @nr:		number of files
  * @output:	a file that is to be written; it is opened, too, if it has a name. May be NULL
  *
@@ -68,7 +94,7 @@ void read_in_child(struct input *input, int nr, struct output *output)
 	int i;
 
 	for (i = 0; i < nr; i++) {
-		input[i].fd = open(input[i].path, O_RDONLY | O_CLOEXEC);
+		input[i].fd = open_input(input[i].path);
 		if (input[i].fd < 0)
 			err(1, "%s", input[i].path);
 	}

@@ -5,11 +5,50 @@
  */
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "output.h"
+
+/**
+ * temporary_dir() - a directory for large files that nobody wants to keep
+ *
+ * Return: what TMPDIR says, or else one that is not in memory, if there is one
+ */
+const char *temporary_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (dir && *dir)
+		return dir;
+	return access("/var/tmp", W_OK) ? P_tmpdir : "/var/tmp";
+}
+
+/**
+ * unnamed_file() - make a file without a name
+ * @dir:	the directory whose file system has it
+ *
+ * Return: a file descriptor, -1 with errno if it can't be made
+ */
+int unnamed_file(const char *dir)
+{
+	int fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	char *name;
+
+	/* Not all file systems have it. */
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd;
+	if (asprintf(&name, "%s/.hyptrace.XXXXXX", dir) < 0)
+		err(1, "memory");
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
 
 /**
  * output_open() - open a file to write it later

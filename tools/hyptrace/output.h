@@ -20,6 +20,8 @@ struct output {
 	bool		is_new;
 };
 
+const char *temporary_dir(void);
+int unnamed_file(const char *dir);
 void output_open(struct output *output);
 void output_begin(struct output *output);
 void output_close(struct output *output);

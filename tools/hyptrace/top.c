@@ -13,6 +13,7 @@
 #include "measure.h"
 #include "print.h"
 #include "subcommands.h"
+#include "terminals.h"
 #include "totals.h"
 
 struct arguments {
@@ -233,6 +234,7 @@ int cmd_top(int argc, char **argv)
 	view.seconds = arguments.seconds;
 	view.before = totals_read();
 	view.start = now_seconds();
+	terminal_know();
 	if (!newterm(NULL, stdout, stdin))
 		errx(1, "top needs a terminal that ncurses knows (TERM=%s)", getenv("TERM") ?: "");
 	atexit(end_screen);

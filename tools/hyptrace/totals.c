@@ -111,6 +111,19 @@ struct table *totals_read(void)
 }
 
 /**
+ * totals_vms() - the VMs that have numbers, whether or not the hypervisor keeps totals
+ *
+ * Return: a table without rows
+ */
+struct table *totals_vms(void)
+{
+	struct table *table = table_new();
+
+	read_lines("totals/vms", table, parse_vm);
+	return table;
+}
+
+/**
  * totals_are_on() - does the hypervisor keep totals?
  *
  * Return: true if it does

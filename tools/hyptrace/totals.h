@@ -8,6 +8,7 @@
 #include "table.h"
 
 struct table *totals_read(void);
+struct table *totals_vms(void);
 bool totals_are_on(void);
 void totals_start(void);
 

@@ -4,12 +4,8 @@
 # Runs in QEMU: records what a Linux guest does, here and by its own trace, and prints both
 # recordings for guests/timeline.
 
-# hyptrace records by trace-cmd, which is in bookworm's root.
 . /tests/roots.sh
 . /guests/vmm.sh
-prepare_root bookworm
-mkdir -p /clients/bookworm/guests
-mount --rbind /guests /clients/bookworm/guests
 
 LIMIT=$((200 * ${HYP_TEST_SLOWER:-1}))	# seconds, for a guest that hangs
 
@@ -22,7 +18,7 @@ send() {
 
 echo 1 > $HYP/guests/default
 echo 0 > $HYP/guests/limit
-timeout $LIMIT chroot /clients/bookworm hyptrace record -b 8192 -o /tmp/host.dat \
+timeout $LIMIT hyptrace record -b 8192 -o /tmp/host.dat \
 	-e hyp:guest_trace_1,hyp:guest_clock,hyp:timer_cntvoff \
 	$VMM -m 384 -no-reboot -chardev file,id=out,path=/tmp/guest.dat \
 	-device virtio-serial-device -device virtserialport,chardev=out,name=out \

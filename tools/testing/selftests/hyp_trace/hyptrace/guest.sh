@@ -4,7 +4,7 @@
 # Runs in QEMU: hyptrace on a system that can be traced. Prints TAP, and then the files that
 # the test looks at on its own machine, in base64, from "FILE name" to "END".
 #
-# trace-cmd is in bookworm's root, and so recordings are made there.
+# trace-cmd, which reads recordings, too, is in bookworm's root.
 
 . /tests/roots.sh
 hold_switches
@@ -125,6 +125,8 @@ selects() {
 
 selects
 result "stat --vm, --vcpu, -p, --kind"
+fails_with "no process with a VM" hyptrace stat -p 99999 true
+result "stat of a process that does not exist is an error"
 
 # is_sorted COLUMN FILE
 is_sorted() {
@@ -170,9 +172,6 @@ result "hist of what has not happened"
 ! hyptrace hist nothing 2> $log && grep -q 'no kind nothing: there are guest,' $log
 result "hist of an unknown kind"
 
-fails_with "trace-cmd is not installed" hyptrace record true &&
-	[ "$(cat $HYP/tracing_on)" = 0 ]
-result "record without trace-cmd says what to install"
 fails_with "trace.dat: No such file" hyptrace report
 result "report without a recording"
 fails_with "needs a terminal" hyptrace top
@@ -198,9 +197,6 @@ live() {
 ends_well() {
 	local pid
 
-	echo 1 > $HYP/tracing_on
-	! hyptrace record true 2> $log && [ "$(cat $HYP/tracing_on)" = 1 ] || return
-	echo 0 > $HYP/tracing_on
 	hyptrace stat sleep 1000 > $log 2>&1 &
 	pid=$!
 	until_ok grep -q 1 $TOTALS/enable && until_ok pidof sleep > /dev/null && kill $pid
@@ -332,71 +328,70 @@ result "all that max has turned on ends if it is killed"
 live
 result "report --live takes what the buffers hold"
 
-h() {
-	in_root bookworm hyptrace "$@"
-}
-
 # The number of each CPU's events is known, so none may be missing.
 records_all() {
 	local emitted
 
-	h record -o $OUT/emit.dat -b 8192 hyp_emit 1 $N > $log 2>&1 &&
-		h report -i $OUT/emit.dat --csv > $OUT/emit.csv || return
+	hyptrace record -o $OUT/emit.dat -b 8192 hyp_emit 1 $N > $log 2>&1 &&
+		hyptrace report -i $OUT/emit.dat --csv > $OUT/emit.csv || return
 	emitted=$(awk -F, '$4 == "__hyp_trace_write_event" { print $5 }' $OUT/emit.csv)
 	[ "$emitted" = $((N * $(nproc))) ] || { echo "# $emitted were emitted"; return 1; }
-	h record -o $OUT/short.dat true > $log 2>&1 && h record -o $OUT/no.dat no-such-command > $log 2>&1
+	hyptrace record -o $OUT/short.dat true > $log 2>&1 &&
+		hyptrace record -o $OUT/no.dat no-such-command > $log 2>&1
 	[ $? = 127 ]
 }
 
 # Two measurements of the same: totals, and a trace, which has its own hypercalls in addition.
 agrees_with_totals() {
-	hyptrace stat --json --kind guest,exit chroot /clients/bookworm hyptrace record -b 16384 \
-		--host sched,kvm -o $OUT/vms.dat hyp_vms 2 2 400 > $OUT/totals.json 2> $OUT/said &&
-		h report -i $OUT/vms.dat --json > $OUT/vms.json
+	hyptrace stat --json --kind guest,exit hyptrace record -b 16384 --host sched,kvm \
+		-o $OUT/vms.dat hyp_vms 2 2 400 > $OUT/totals.json 2> $OUT/said &&
+		hyptrace report -i $OUT/vms.dat --json > $OUT/vms.json
 }
 
 # What smc and psci are for. Without protection, EL2 does not see SMCs.
 records_host() {
-	h record -b 8192 -o $OUT/hotplug.dat sh -c "hyp_vms 1 2 50
+	hyptrace record -b 8192 -o $OUT/hotplug.dat sh -c "hyp_vms 1 2 50
 		[ ! -f $HYP/write_smc ] || echo c3001234 > $HYP/write_smc
 		echo 0 > /sys/devices/system/cpu/cpu1/online
 		echo 1 > /sys/devices/system/cpu/cpu1/online" > $log 2>&1 &&
-		h report -i $OUT/hotplug.dat --json > $OUT/hotplug.json
+		hyptrace report -i $OUT/hotplug.dat --json > $OUT/hotplug.json
 }
 
 # What is mapped, and what is split: hyp_blocks does the same each time.
 records_memory() {
-	h record -H none -b 8192 -o $OUT/memory.dat hyp_blocks > $log 2>&1 &&
-		h report -i $OUT/memory.dat --json > $OUT/memory.json
+	hyptrace record -H none -b 8192 -o $OUT/memory.dat hyp_blocks > $log 2>&1 &&
+		hyptrace report -i $OUT/memory.dat --json > $OUT/memory.json
 }
 
 # A guest that is protected, where there are such guests.
 records_protected() {
-	h record -H none -b 8192 -o $OUT/protected.dat hyp_secret run protected 2 > $log 2>&1 &&
-		h report -i $OUT/protected.dat --json > $OUT/protected.json
+	hyptrace record -H none -b 8192 -o $OUT/protected.dat hyp_secret run protected 2 > $log 2>&1 &&
+		hyptrace report -i $OUT/protected.dat --json > $OUT/protected.json
 }
 
 chooses() {
 	printf '# some\nhyp_*\nvcpu_*  # of guests\n-vcpu_put\n-vcpu_*abort\nhyp:host_hcall\n' > $OUT/list
-	h record -H none -e @$OUT/list -o $OUT/c.dat hyp_guest 100 > $log 2>&1 || return
+	hyptrace record -H none -e @$OUT/list -o $OUT/c.dat hyp_guest 100 > $log 2>&1 || return
 	in_root bookworm trace-cmd report -i $OUT/c.dat 2> /dev/null |
 		sed -n 's/^hyp:.*\] *[0-9]*: \([a-z_0-9]*\):.*/\1/p' | sort -u > $OUT/names
 	grep -qx vcpu_exit $OUT/names && grep -qx host_hcall $OUT/names &&
 		! grep -vE '^(hyp_|vcpu_|host_hcall$)' $OUT/names &&
 		! grep -qE '^vcpu_(put|.*abort)$' $OUT/names || return
-	h record -e -vcpu_put,-pool_*,-timer_* -H none -o $OUT/c.dat hyp_guest 20 > $log 2>&1 &&
+	hyptrace record -e -vcpu_put,-pool_*,-timer_* -H none -o $OUT/c.dat hyp_guest 20 > $log 2>&1 &&
 		in_root bookworm trace-cmd report -i $OUT/c.dat 2> /dev/null > $OUT/text &&
 		grep -q ' vcpu_load: ' $OUT/text && ! grep -q ' vcpu_put: ' $OUT/text &&
-		fails_with "has no event no_such" h record -e no_such true &&
-		fails_with "all events have been taken away" h record -e 'hyp_*,-*' true
+		fails_with "has no event no_such" hyptrace record -e no_such true &&
+		fails_with "all events have been taken away" hyptrace record -e 'hyp_*,-*' true
 }
 
 # Lost events are counted, and are the ones that were emitted and are not in the file.
 loses() {
 	local recorded lost
 
-	h record -H none -e selftest -b 8 -o $OUT/lost.dat \
-		sh -c 'killall -STOP trace-cmd; hyp_emit 1 20000; killall -CONT trace-cmd' > $log 2>&1
+	hyptrace record -H none -e selftest -b 8 -o $OUT/lost.dat --allow-lost sh -c '
+		killall -STOP hyptrace-rec
+		hyp_emit 1 20000
+		killall -CONT hyptrace-rec' > $log 2>&1 || return
 	recorded=$(sed -n 's/.* KiB, \([0-9]*\) events of the hyp.*/\1/p' $log)
 	lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' $log)
 	echo "# $recorded recorded, $lost lost"
@@ -404,46 +399,50 @@ loses() {
 		grep -q 'use a larger buffer' $log
 }
 
-# A recording with gaps on each CPU: trace-cmd is stopped until each has lost events of guests.
+# A recording with gaps on each CPU: the recorder is stopped until each has lost events of guests.
 # What is counted is what trace-cmd tells.
 has_gaps() {
 	local lost told
 
-	h record -b 64 -o $OUT/gaps.dat sh -c "killall -STOP trace-cmd
+	hyptrace record -b 64 -o $OUT/gaps.dat sh -c "killall -STOP hyptrace-rec
 		hyp_vms 2 2 1500 &
 		until [ \$(grep -c '^overrun: [1-9]' $HYP/per_cpu/cpu*/stats |
 			   grep -c ':1') = $(nproc) ] || ! pidof hyp_vms > /dev/null; do
 			sleep 0.05
 		done
-		killall -CONT trace-cmd
-		wait" > $log 2>&1 || return
+		killall -CONT hyptrace-rec
+		wait" > $log 2>&1
+	[ $? = 3 ] || return
 	lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' $log)
 	told=$(in_root bookworm trace-cmd report -i $OUT/gaps.dat 2> /dev/null |
 		sed -n 's/.*CPU:.*\[\([0-9]*\) EVENTS DROPPED\]/\1/p' | awk '{ n += $1 } END { print n }')
 	echo "# $lost lost, of which trace-cmd tells $told"
 	[ "$lost" -gt 0 ] && [ "$lost" = "$told" ] &&
-		h report -i $OUT/gaps.dat --json > $OUT/gaps.json 2> $log &&
+		hyptrace report -i $OUT/gaps.dat --json > $OUT/gaps.json 2> $log &&
 		grep -q "$lost or more events were lost" $log
 }
 
 foreign() {
 	in_root bookworm trace-cmd record -o $OUT/x.dat -e sched true > $log 2>&1 &&
-		fails_with "no buffer 'hyp': record with" h report -i $OUT/x.dat &&
-		h record -H none -e selftest -o $OUT/y.dat true > $log 2>&1 &&
-		fails_with "has no hyp_enter and hyp_exit; record" h report -i $OUT/y.dat
+		fails_with "no buffer 'hyp': record with" hyptrace report -i $OUT/x.dat &&
+		in_root bookworm trace-cmd record -o $OUT/x.dat -B hyp -e hyp:selftest true > $log 2>&1 &&
+		fails_with "has no hyp_enter and hyp_exit; record" hyptrace report -i $OUT/x.dat &&
+		hyptrace record -H none -e selftest -o $OUT/y.dat true > $log 2>&1 &&
+		fails_with "has no hyp_enter that a hyp_exit follows; record" \
+			hyptrace report -i $OUT/y.dat
 }
 
 # What a function calls, to the call; and all that EL2 calls for a guest.
 records_functions() {
-	h record -H none --graph=hyp_test_tree,hyp_test_r* -o $OUT/tree.dat \
+	hyptrace record -H none --graph=hyp_test_tree,hyp_test_r* -o $OUT/tree.dat \
 		sh -c "echo 12 5 > $HYP/write_test" > $log 2>&1 &&
-		h flame -i $OUT/tree.dat --speedscope $OUT/tree.speedscope > $OUT/tree.folded &&
-		h record -H none -b 16384 --graph -o $OUT/graph.dat hyp_guest 20 > $log 2>&1 &&
-		h flame -i $OUT/graph.dat --speedscope $OUT/graph.speedscope > $OUT/graph.folded &&
+		hyptrace flame -i $OUT/tree.dat --speedscope $OUT/tree.speedscope > $OUT/tree.folded &&
+		hyptrace record -H none -b 16384 --graph -o $OUT/graph.dat hyp_guest 20 > $log 2>&1 &&
+		hyptrace flame -i $OUT/graph.dat --speedscope $OUT/graph.speedscope > $OUT/graph.folded &&
 		[ "$(cat $HYP/current_tracer)" = nop ] &&
 		grep -q 'all functions enabled' $HYP/set_graph_function &&
-		fails_with "has no function no_such" h record --graph=no_such true &&
-		fails_with "use hyptrace record --graph" h flame -i $OUT/emit.dat
+		fails_with "has no function no_such" hyptrace record --graph=no_such true &&
+		fails_with "use hyptrace record --graph" hyptrace flame -i $OUT/emit.dat
 }
 
 if have_suite bookworm "hyptrace record and report"; then
@@ -471,7 +470,7 @@ if have_suite bookworm "hyptrace record and report"; then
 	records_functions
 	result "record --graph, and flame"
 	[ "$(cat $HYP/tracing_on $HYP/totals/enable)" = "0
-0" ] && ! pidof trace-cmd
+0" ] && ! pidof hyptrace-rec
 	result "nothing is left on"
 fi
 

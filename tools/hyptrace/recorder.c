@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The process that records: it takes hyp/ and an instance of the host, sets both up, takes their
+ * pages until the recording ends, gives back what it has taken, and writes the trace.dat. It does
+ * so also if the user's program is killed.
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "hyp.h"
+#include "instances.h"
+#include "limits.h"
+#include "marks.h"
+#include "output.h"
+#include "pages.h"
+#include "recorder.h"
+#include "settings.h"
+#include "table.h"
+#include "totals.h"
+#include "tracedat.h"
+#include "vmm.h"
+
+/* The host's buffer is the file's top one, so that all readers show both. */
+static const char * const buffer_names[] = { "", HYP_INSTANCE, NULL };
+
+/* What has been taken, NULL if nothing has. */
+static struct settings *taken;
+static struct tracefs_instance *host;
+static struct pages *pages;
+
+/* Taking and giving back ------------------------------------------------------------ */
+
+/* An instance can't be removed, nor a tracer changed, while a buffer can be read. */
+static void give_back(void)
+{
+	if (taken)
+		tracefs_trace_off(hyp_open());
+	if (host)
+		tracefs_trace_off(host);
+	pages_close(pages);
+	if (taken)
+		settings_restore(taken);
+	taken = NULL;
+	if (host)
+		host_instance_remove(host);
+	host = NULL;
+}
+
+static _Noreturn void refuse(const struct list *in_use)
+{
+	size_t i;
+
+	warnx(HYP_INSTANCE "/ is in use, and what is set there would limit the recording:");
+	for (i = 0; i < in_use->nr; i++)
+		warnx("  %s", in_use->text[i]);
+	errx(1, "unset it, or let --force take it away and set it again at the end");
+}
+
+/* What a recorder has left that was killed is nobody's. */
+static struct settings *read_settings(void)
+{
+	struct settings *settings = settings_read();
+
+	if (!instances_remove_dead())
+		return settings;
+	warnx("a recorder was killed: what it has set in " HYP_INSTANCE "/ is unset");
+	settings_clear(settings);
+	settings_free(settings);
+	return settings_read();
+}
+
+static void take_hyp(const struct recorder *recorder)
+{
+	struct settings *settings = read_settings();
+	struct list in_use = settings_in_use(settings);
+
+	if (in_use.nr && !recorder->force)
+		refuse(&in_use);
+	list_free(&in_use);
+	taken = settings;
+	settings_clear(settings);
+}
+
+/* Setting up ------------------------------------------------------------------------ */
+
+static void set(struct tracefs_instance *instance, const char *file, const char *value)
+{
+	if (tracefs_instance_file_write(instance, file, value) < 0)
+		err(1, "%s/%s: %s", tracefs_instance_get_name(instance), file, value);
+}
+
+static void add(struct tracefs_instance *instance, const char *file, const struct list *list)
+{
+	char line[160];
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		/* Without the end of a line, the kernel looks at it when the file is closed. */
+		snprintf(line, sizeof(line), "%s\n", list->text[i]);
+		if (tracefs_instance_file_append(instance, file, line) < 0)
+			err(1, "%s/%s: %s", tracefs_instance_get_name(instance), file,
+			    list->text[i]);
+	}
+}
+
+static void set_size(struct tracefs_instance *instance, long kb)
+{
+	char size[24];
+
+	snprintf(size, sizeof(size), "%ld", kb);
+	if (tracefs_instance_file_write(instance, "buffer_size_kb", size) < 0)
+		err(1, "-b %ld: the kernel refuses buffers of this size for %s", kb,
+		    tracefs_instance_get_name(instance));
+}
+
+/* It allocates the buffers. With no event enabled, nothing is recorded yet but calls. */
+static void allocate(long kb)
+{
+	if (tracefs_trace_on(hyp_open()) >= 0)
+		return;
+	if (errno == EPERM)
+		errx(1, "tracing is locked until the next boot: boot with kvm-arm.hyp_trace=on");
+	if (errno == ENOMEM)
+		errx(1, "-b %ld: no memory for buffers of this size", kb);
+	err(1, HYP_INSTANCE "/tracing_on");
+}
+
+static bool is_wanted(const char *wanted, const char *system, const char *event)
+{
+	const char *colon = strchr(wanted, ':');
+
+	if (!strcmp(system, HYP_INSTANCE) || !strcmp(system, "ftrace"))
+		return false;
+	if (!colon)
+		return !fnmatch(wanted, system, 0) || !fnmatch(wanted, event, 0);
+	return !fnmatch(strndupa(wanted, colon - wanted), system, 0) &&
+	       (!colon[1] || !fnmatch(colon + 1, event, 0));
+}
+
+/* Add the host's events that match; and their systems. */
+static void add_host_events(const char *wanted, struct list *events, struct list *systems)
+{
+	char **system, **all = tracefs_event_systems(NULL), **names, **name, text[128];
+	bool found = false;
+
+	for (system = all; system && *system; system++) {
+		names = tracefs_system_events(NULL, *system);
+		for (name = names; name && *name; name++) {
+			if (!is_wanted(wanted, *system, *name))
+				continue;
+			snprintf(text, sizeof(text), "%s:%s", *system, *name);
+			list_add_once(events, text);
+			list_add_once(systems, *system);
+			found = true;
+		}
+		tracefs_list_free(names);
+	}
+	tracefs_list_free(all);
+	if (!found)
+		errx(1, "the host has no event %s: %s/events has all", wanted,
+		     tracefs_tracing_dir());
+}
+
+static struct list host_events(const struct recorder *recorder, struct list *systems)
+{
+	char *copy = recorder->host ? strdupa(recorder->host) : NULL, *wanted;
+	struct list events = { 0 };
+
+	while ((wanted = strsep(&copy, ",")))
+		if (*wanted)
+			add_host_events(wanted, &events, systems);
+	return events;
+}
+
+/* With --graph, these say when a guest or firmware runs, and not a function. */
+static struct list hyp_events(const struct recorder *recorder)
+{
+	struct list events = { 0 };
+
+	if (recorder->choice || !recorder->graph)
+		return choice_to_list(recorder->choice);
+	list_add(&events, HYP_INSTANCE ":hyp_enter");
+	list_add(&events, HYP_INSTANCE ":hyp_exit");
+	return events;
+}
+
+#define GRAPH_FUNCTIONS	"set_graph_function"
+
+static void choose_functions(const char *functions)
+{
+	char *copy = strdupa(functions), *name, line[128];
+
+	if (!tracefs_file_exists(hyp_open(), GRAPH_FUNCTIONS))
+		errx(1, "--graph: this kernel can't trace the hypervisor's functions: it needs CONFIG_KVM_HYPTRACE_FUNCTIONS");
+	while ((name = strsep(&copy, ","))) {
+		snprintf(line, sizeof(line), "%s\n", name);
+		if (*name && tracefs_instance_file_append(hyp_open(), GRAPH_FUNCTIONS, line) < 0)
+			errx(1, "--graph: the hypervisor has no function %s: see %s/available_filter_functions",
+			     name, hyp_dir());
+	}
+}
+
+static pid_t process_of_vm(long number)
+{
+	struct table *vms = totals_vms();
+	pid_t pid = 0;
+	size_t i;
+
+	for (i = 0; i < vms->nr_vms; i++)
+		if (vms->vm[i].number == number && !vms->vm[i].is_gone)
+			pid = vms->vm[i].pid;
+	table_free(vms);
+	if (!pid)
+		errx(1, "there is no VM %ld: %s/totals/vms has all", number, hyp_dir());
+	return pid;
+}
+
+#define PIDS	"set_event_pid"
+
+static bool is_of_one(const struct recorder *recorder)
+{
+	return recorder->vm || recorder->pid;
+}
+
+static void follow_forks(struct tracefs_instance *instance)
+{
+	set(instance, "options/event-fork", "1");
+}
+
+/* Add a process's threads to those that are recorded. False if there is none that is new. */
+static bool add_threads(pid_t pid, struct list *known)
+{
+	struct list threads = vmm_threads(pid), new = { 0 };
+	const size_t before = known->nr;
+	size_t i;
+
+	for (i = 0; i < threads.nr; i++) {
+		list_add_once(known, threads.text[i]);
+		if (known->nr > before + new.nr)
+			list_add(&new, threads.text[i]);
+	}
+	add(hyp_open(), PIDS, &new);
+	add(host, PIDS, &new);
+	list_free(&threads);
+	list_free(&new);
+	return known->nr > before;
+}
+
+/* Of one process, record what its threads do. Those that they start are added by the kernel. */
+static void choose_threads(const struct recorder *recorder)
+{
+	const pid_t pid = recorder->vm ? process_of_vm(recorder->vm) : recorder->pid;
+	struct list known = { 0 };
+
+	follow_forks(hyp_open());
+	follow_forks(host);
+	/* A thread may start others before it is added. */
+	while (add_threads(pid, &known))
+		;
+	if (!known.nr)
+		errx(1, "there is no process %d", pid);
+	list_free(&known);
+}
+
+/*
+ * What can fail comes before events are enabled. Both are on when tracing is turned on for good,
+ * so that entries and exits alternate.
+ */
+static void set_up(const struct recorder *recorder, struct list *systems)
+{
+	struct list of_host = host_events(recorder, systems), of_hyp = hyp_events(recorder);
+
+	set(host, "trace_clock", "boot");
+	set_size(host, recorder->buffer_kb);
+	set_size(hyp_open(), recorder->buffer_kb);
+	/* A tracer can't be changed while a buffer can be read. */
+	if (recorder->graph) {
+		choose_functions(recorder->graph);
+		set(hyp_open(), "current_tracer", "function_graph");
+	}
+	allocate(recorder->buffer_kb);
+	/* While it can be read, the buffer stays. */
+	pages_add(pages, host);
+	pages_add(pages, hyp_open());
+	tracefs_trace_off(hyp_open());
+	set(hyp_open(), "trace", "");
+	if (is_of_one(recorder))
+		choose_threads(recorder);
+	add(hyp_open(), "set_event", &of_hyp);
+	add(host, "set_event", &of_host);
+	list_add(systems, HYP_INSTANCE);
+	list_free(&of_host);
+	list_free(&of_hyp);
+}
+
+/* Progress -------------------------------------------------------------------------- */
+
+static void print_progress(double start)
+{
+	static uint64_t before;
+	const struct buffer_stats hyp = buffer_stats(hyp_open()), of_host = buffer_stats(host);
+	const uint64_t events = hyp.recorded + of_host.recorded;
+
+	fprintf(stderr, "\r\033[Krecording: %.0f s, %" PRIu64 " events (%" PRIu64 " in the last ",
+		now_seconds() - start, events, events - before);
+	fprintf(stderr, "second), %" PRIu64 " lost, %" PRIu64 " KiB", hyp.lost + of_host.lost,
+		pages_size(pages) / 1024);
+	before = events;
+}
+
+/* Wait until the other end of @end is closed, or no more pages are taken. */
+static void wait_for_end(int end)
+{
+	struct pollfd files[] = {
+		{ .fd = end, .events = POLLIN },
+		{ .fd = pages_end(pages), .events = POLLIN },
+	};
+	const bool show = isatty(STDERR_FILENO);
+	const double start = now_seconds();
+
+	while (poll(files, 2, 1000) <= 0) {
+		mark_vms(host);
+		if (show)
+			print_progress(start);
+	}
+	if (show)
+		fprintf(stderr, "\r\033[K");
+}
+
+/* The file -------------------------------------------------------------------------- */
+
+static bool is_stdout(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/* Is it a file that others can replace, or none yet? */
+static bool is_regular(const char *path)
+{
+	struct stat status;
+
+	return !is_stdout(path) && (stat(path, &status) || S_ISREG(status.st_mode));
+}
+
+static void check_no_directory(const char *path)
+{
+	struct stat status;
+
+	if (!stat(path, &status) && S_ISDIR(status.st_mode))
+		errx(1, "%s: is a directory", path);
+}
+
+static char *with_suffix(const char *path, const char *suffix)
+{
+	char *name;
+
+	if (asprintf(&name, "%s%s", path, suffix) < 0)
+		err(1, "memory");
+	return name;
+}
+
+/* What can't be written is said before anything is recorded. */
+static void check_output(const char *path)
+{
+	if (is_stdout(path) && isatty(STDOUT_FILENO))
+		errx(1, "-o -: a terminal can't show a recording");
+	check_no_directory(path);
+	check_no_directory(with_suffix(path, ".old"));
+}
+
+/* Pages are in the directory of the file, which is on the file system that it is meant for. */
+static const char *directory_for(const char *path)
+{
+	return is_regular(path) ? dirname(xstrdup(path)) : temporary_dir();
+}
+
+static uint64_t write_to(int fd, const char *path, struct tracedat *dat)
+{
+	struct stat status;
+
+	tracedat_write(dat, pages, buffer_names, fd, path);
+	if (fstat(fd, &status) || close(fd))
+		err(1, "%s", path);
+	return status.st_size;
+}
+
+/* The file that is being written, NULL if there is none. */
+static char *unfinished;
+
+static void remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+/* A recording that is there already is kept, as perf-record(1) keeps one. */
+static uint64_t write_file(const char *path, struct tracedat *dat)
+{
+	uint64_t size;
+	int fd;
+
+	unfinished = with_suffix(path, ".XXXXXX");
+	atexit(remove_unfinished);
+	/* It has the kernel's addresses: others may not read it. */
+	fd = mkostemp(unfinished, O_CLOEXEC);
+	if (fd < 0)
+		err(1, "%s", unfinished);
+	size = write_to(fd, path, dat);
+	if (rename(path, with_suffix(path, ".old")) && errno != ENOENT)
+		err(1, "%s", with_suffix(path, ".old"));
+	if (rename(unfinished, path))
+		err(1, "%s", path);
+	unfinished = NULL;
+	return size;
+}
+
+static uint64_t write_recording(const char *path, struct tracedat *dat)
+{
+	int fd = STDOUT_FILENO;
+
+	if (is_regular(path))
+		return write_file(path, dat);
+	if (!is_stdout(path))
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		err(1, "%s", path);
+	return write_to(fd, path, dat);
+}
+
+/* All ------------------------------------------------------------------------------- */
+
+/* For each CPU and buffer: the buffer, its file, and libtracefs's pipe; and some others. */
+#define FILES_OF_CPU	8
+#define OTHER_FILES	64
+
+static void allow_files(void)
+{
+	const rlim_t wanted = FILES_OF_CPU * sysconf(_SC_NPROCESSORS_CONF) + OTHER_FILES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		err(1, "getrlimit");
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur < wanted)
+		errx(1, "needs %lu open files for the CPUs of this machine, and may have %lu: ulimit -Hn",
+		     (unsigned long)wanted, (unsigned long)limit.rlim_cur);
+}
+
+static void tell(int front)
+{
+	/* It may have been killed: then the recording ends. */
+	if (write(front, "", 1) != 1 && errno != EPIPE)
+		err(1, "pipe");
+}
+
+/* Marks are first, so that they are there whatever is lost. Threads are ready for a flood. */
+static void begin(const struct recorder *recorder)
+{
+	pages_start(pages, recorder->max_size);
+	tracefs_trace_on(host);
+	mark_clocks(host, "start");
+	mark_vms(host);
+	tracefs_trace_on(hyp_open());
+}
+
+static void end(struct limits *limits, const struct recorder *recorder,
+		const struct settings *set_up_by_us)
+{
+	mark_vms(host);
+	mark_clocks(host, "end");
+	limits_of_settings(limits, set_up_by_us, is_of_one(recorder) ? PIDS : NULL);
+	tracefs_trace_off(hyp_open());
+	tracefs_trace_off(host);
+	limits_of_buffers(limits, host, hyp_open());
+	give_back();
+	pages_check(pages);
+	limits_of_pages(limits, pages_count(pages, 0), pages_count(pages, 1));
+}
+
+static void print_result(const struct recorder *recorder, uint64_t size,
+			 const struct limits *limits)
+{
+	if (size)
+		fprintf(stderr, "%s: %" PRIu64 " KiB, ", recorder->output, size / 1024);
+	fprintf(stderr, "%" PRIu64 " events of the hypervisor, %" PRIu64 " of the host, %" PRIu64 " lost\n",
+		limits->hyp.events, limits->host.events, limits->lost);
+	if (pages_are_full(pages))
+		warnx("the recording has ended since it has its --max-size");
+}
+
+/**
+ * record() - record
+ * @recorder:	what
+ * @front:	gets a byte when recording has begun, and another one when all is given back
+ * @until:	recording ends when its other end is closed
+ *
+ * If it can't record, the program ends with the reason.
+ *
+ * Return: the exit status: 3 if the recording is incomplete
+ */
+int record(const struct recorder *recorder, int front, int until)
+{
+	struct list systems = { 0 };
+	struct settings *set_up_by_us;
+	struct limits limits = { 0 };
+	struct tracedat *dat;
+	uint64_t size;
+
+	check_output(recorder->output);
+	allow_files();
+	pages = pages_new(directory_for(recorder->output));
+	hyp_lock();
+	atexit(give_back);
+	take_hyp(recorder);
+	host = host_instance();
+	set_up(recorder, &systems);
+	dat = tracedat_new(&systems);
+	set_up_by_us = settings_read();
+	begin(recorder);
+	tell(front);
+	wait_for_end(until);
+	end(&limits, recorder, set_up_by_us);
+	tell(front);
+	size = write_recording(recorder->output, dat);
+	print_result(recorder, size, &limits);
+	return limits_print(&limits) && !recorder->allow_lost ? 3 : 0;
+}

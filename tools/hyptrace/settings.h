@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is set in hyp/, by whomever: a recorder takes it away, and gives it back.
+ */
+#ifndef HYPTRACE_SETTINGS_H
+#define HYPTRACE_SETTINGS_H
+
+#include "list.h"
+
+struct settings;
+
+struct settings *settings_read(void);
+struct list settings_in_use(const struct settings *settings);
+struct list settings_changed(const struct settings *before, const struct settings *now,
+			     const char *but);
+void settings_clear(const struct settings *settings);
+void settings_restore(const struct settings *settings);
+void settings_free(struct settings *settings);
+
+#endif /* HYPTRACE_SETTINGS_H */
