@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench bench-hw doc perfetto shell apply series upstream test-upstream deb clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench bench-hw doc perfetto hyptrace-static shell apply series upstream test-upstream deb clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -47,6 +47,9 @@ doc: bench
 
 perfetto: all
 	@tools/qemu/perfetto "$(B)/hyp.pftrace"
+
+hyptrace-static:
+	@tools/build/hyptrace-static
 
 shell: all
 	@tools/qemu/run --interactive
@@ -92,6 +95,8 @@ help:
 	@echo 'make bench-hw     pack what measures it on real hardware'
 	@echo 'make doc          the same, and put the results into Documentation/'
 	@echo 'make perfetto     record host and hypervisor with Perfetto: build/hyp.pftrace'
+	@echo 'make hyptrace-static'
+	@echo '                  make hyptrace for arm64 machines without its libraries: build/hyptrace/'
 	@echo 'make shell        boot to a shell'
 	@echo 'make check        run sparse, W=1, checkpatch, kernel-doc and Sphinx on our files'
 	@echo 'make apply KSRC=/path/to/linux-6.12.y'
