@@ -20,6 +20,7 @@
 #include "print.h"
 #include "recording.h"
 #include "text.h"
+#include "tracedat_format.h"
 #include "tracefile.h"
 
 const char * const activity_names[NR_ACTIVITIES] = {
@@ -608,16 +609,13 @@ struct tracecmd_input *trace_hyp(struct tracecmd_input *top, const char *path)
 	     path);
 }
 
-/* What trace.dat(5) begins with. */
-static const char magic[] = "\x17\x08\x44tracing";
-
 /* Reads nothing, as a pipe with JSON can be read only once. */
 static bool is_recording(const struct input *input)
 {
-	char start[sizeof(magic) - 1];
+	char start[TRACEDAT_MAGIC_SIZE];
 
 	return pread(input->fd, start, sizeof(start), 0) == sizeof(start) &&
-	       !memcmp(start, magic, sizeof(start));
+	       !memcmp(start, TRACEDAT_MAGIC, sizeof(start));
 }
 
 /**

@@ -18,30 +18,7 @@
 
 #include "table.h"
 #include "tracedat.h"
-
-/* Options; a section has the number of the option that says where it is. */
-enum {
-	OPTION_DONE		= 0,
-	OPTION_BUFFER		= 3,
-	OPTION_TRACECLOCK	= 4,
-	OPTION_UNAME		= 5,
-	OPTION_CPUCOUNT		= 8,
-	OPTION_VERSION		= 9,
-	OPTION_TRACEID		= 11,
-	OPTION_HEADER_INFO	= 16,
-	OPTION_FTRACE_EVENTS	= 17,
-	OPTION_EVENT_FORMATS	= 18,
-	OPTION_KALLSYMS		= 19,
-	OPTION_PRINTK		= 20,
-	OPTION_CMDLINES		= 21,
-};
-
-#define SECTION_OPTIONS		0
-#define SECTION_COMPRESSED	1
-
-/* The header of a section, and that of what is compressed in it [bytes] */
-#define SECTION_HEADER		16
-#define COMPRESSED_HEADER	8
+#include "tracedat_format.h"
 
 /* The clock of all buffers. */
 #define CLOCK			"boot"
@@ -470,7 +447,7 @@ static struct bytes make_header(void)
 	struct bytes bytes;
 
 	bytes_begin(&bytes);
-	put(&bytes, "\x17\x08\x44tracing", 10);
+	put(&bytes, TRACEDAT_MAGIC, TRACEDAT_MAGIC_SIZE);
 	put_text(&bytes, "7");
 	put(&bytes, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "\1" : "\0", 1);
 	put(&bytes, &(uint8_t){ sizeof(long) }, 1);

@@ -13,24 +13,8 @@
 
 #include "table.h"
 #include "text.h"
+#include "tracedat_format.h"
 #include "tracefile.h"
-
-/* Each file begins with this; the version follows, as text. */
-#define MAGIC_SIZE	10
-
-/* Sections and options. */
-enum {
-	SECTION_OPTIONS		= 0,
-	OPTION_DONE		= 0,
-	OPTION_DATE		= 1,
-	OPTION_BUFFER		= 3,
-	OPTION_OFFSET		= 7,
-	OPTION_TIME_SHIFT	= 12,
-};
-
-/* The headers of a section and of an option [bytes]. */
-#define SECTION_HEADER	16
-#define OPTION_HEADER	6
 
 /* There are a few more sections of options than buffers; a file that is broken may have loops. */
 #define MAX_SECTIONS	10000
@@ -188,7 +172,7 @@ static void read_header(struct tracefile *file, const struct input *input)
 {
 	file->path = input->path;
 	file->file = input_stream(input);
-	if (fseeko(file->file, MAGIC_SIZE, SEEK_SET))
+	if (fseeko(file->file, TRACEDAT_MAGIC_SIZE, SEEK_SET))
 		err(1, "%s", file->path);
 	file->version = read_text(file);
 	file->big_endian = read_number(file, 1);
