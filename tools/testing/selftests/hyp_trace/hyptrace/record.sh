@@ -31,6 +31,16 @@ runs() {
 		awk -F, '$3 == "guest" { n += $5 } END { print n + 0 }'
 }
 
+# enough N DIR: waits until this instance has recorded so many events
+cat > enough <<'END'
+#!/bin/sh
+until [ "$(cat "$2"/per_cpu/cpu*/stats | awk '
+		/^(entries|read events): / { n += $NF } END { print n + 0 }')" -ge "$1" ]; do
+	sleep 0.1
+done
+END
+chmod +x enough
+
 # Files whose settings limit a recording, what is added to set each, and what unsets it.
 settings() {
 	local trigger=events/hyp/vcpu_exit/trigger
@@ -292,7 +302,7 @@ records_forks() {
 
 	sh -c 'while :; do /bin/busybox true; done' &
 	pid=$!
-	hyptrace record -o forks.dat -p $pid -d 1 > $log 2>&1
+	hyptrace record -o forks.dat -p $pid sh -c "./enough 100 $INSTANCES/hyptrace.*" > $log 2>&1
 	ended=$?
 	kill $pid
 	wait $pid
@@ -304,9 +314,9 @@ result "record -p of a process that forks"
 
 # Two VMs run. One is recorded: that of a process, or that with a number.
 records_one() {
-	hyptrace record -d 0.5 -p $second -b 16384 -o pid.dat 2> $log &&
-		hyptrace record -d 0.5 --vm "$vm" -b 16384 -o vm.dat 2> $log &&
-		hyptrace record -d 0.5 -b 16384 -o both.dat 2> $log || return
+	hyptrace record -p $second -b 16384 -o pid.dat ./enough 3000 $HYP 2> $log &&
+		hyptrace record --vm "$vm" -b 16384 -o vm.dat ./enough 3000 $HYP 2> $log &&
+		hyptrace record -b 16384 -o both.dat ./enough 20000 $HYP 2> $log || return
 	for file in pid vm both; do
 		hyptrace report -i $file.dat --csv 2> /dev/null |
 			awk -F, '$3 == "guest" { print $1 }' | sort -u | tr '\n' ' ' > $file.vms

@@ -19,6 +19,9 @@ alone() {
 # Somebody else runs guests meanwhile: the system that has them.
 hyp_vms 1 2 1000000 > /dev/null &
 vms=$!
+until awk '$3 == "alive" && $4 { runs = 1 } END { exit !runs }' /sys/kernel/tracing/hyp/totals/vms; do
+	sleep 0.1
+done
 
 alone /static stat -d 1 > $log && grep -q '^exit_host DABT_LOW  *[1-9]' $log
 result "the static program: stat"
