@@ -2,7 +2,7 @@
 /*
  * The process that records: it takes hyp/ and an instance of the host, sets both up, takes their
  * pages until the recording ends, gives back what it has taken, and writes the trace.dat. It does
- * so also if the user's program is killed.
+ * that, too, if the front (record.c) is killed.
  */
 
 #include <err.h>
@@ -69,7 +69,7 @@ static _Noreturn void refuse(const struct list *in_use)
 	errx(1, "unset it, or let --force take it away and set it again at the end");
 }
 
-/* What a recorder has left that was killed is nobody's. */
+/* What a killed recorder has left in hyp/ belongs to nobody. */
 static struct settings *read_settings(void)
 {
 	struct settings *settings = settings_read();
@@ -126,7 +126,7 @@ static void set_size(struct tracefs_instance *instance, long kb)
 		    tracefs_instance_get_name(instance));
 }
 
-/* It allocates the buffers. With no event enabled, nothing is recorded yet but calls. */
+/* Turning tracing on allocates the buffers. Without events, only calls are recorded by that. */
 static void allocate(long kb)
 {
 	if (tracefs_trace_on(hyp_open()) >= 0)
@@ -150,7 +150,7 @@ static bool is_wanted(const char *wanted, const char *system, const char *event)
 	       (!colon[1] || !fnmatch(colon + 1, event, 0));
 }
 
-/* Add the host's events that match; and their systems. */
+/* Add the host's events that match, and their systems. */
 static void add_host_events(const char *wanted, struct list *events, struct list *systems)
 {
 	char **system, **all = tracefs_event_systems(NULL), **names, **name, text[128];
@@ -276,8 +276,8 @@ static void choose_threads(const struct recorder *recorder)
 }
 
 /*
- * What can fail comes before events are enabled. Both are on when tracing is turned on for good,
- * so that entries and exits alternate.
+ * What can fail comes before events are enabled. These are enabled while tracing is off, so that
+ * entries and exits alternate.
  */
 static void set_up(const struct recorder *recorder, struct list *systems)
 {
@@ -321,7 +321,7 @@ static void print_progress(double start)
 	before = events;
 }
 
-/* Wait until the other end of @end is closed, or no more pages are taken. */
+/* Wait until the other end of @end is closed, or there are enough pages, or none can be taken. */
 static void wait_for_end(int end)
 {
 	struct pollfd files[] = {
