@@ -23,19 +23,18 @@
 /* The host's instances of recorders: this, and a number. */
 #define HOST_INSTANCE	"hyptrace."
 
-/* Lock an instance until the end of this process. False if somebody else has locked it. */
-static bool lock(const char *dir)
+/*
+ * Lock an instance until the file is closed that is returned, or this process ends. Return -1, with
+ * EWOULDBLOCK if somebody else has locked it.
+ */
+static int lock(const char *dir)
 {
 	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0)
-		err(1, "%s", dir);
-	if (!flock(fd, LOCK_EX | LOCK_NB))
-		return true;
-	if (errno != EWOULDBLOCK)
-		err(1, "%s: can't be locked", dir);
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
 	close(fd);
-	return false;
+	return -1;
 }
 
 /**
@@ -45,20 +44,22 @@ static bool lock(const char *dir)
  */
 void hyp_lock(void)
 {
-	if (!lock(hyp_dir()))
-		errx(1, "another hyptrace records: wait for its end");
+	if (lock(hyp_dir()) >= 0)
+		return;
+	if (errno != EWOULDBLOCK)
+		err(1, "%s: can't be locked", hyp_dir());
+	errx(1, "another hyptrace records: wait for its end");
 }
 
 static bool is_dead(struct tracefs_instance *instance)
 {
 	char *dir = tracefs_instance_get_dir(instance);
-	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const bool dead = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB);
+	const int fd = lock(dir);
 
 	if (fd >= 0)
 		close(fd);
 	tracefs_put_tracing_file(dir);
-	return dead;
+	return fd >= 0;
 }
 
 static int remove_dead(const char *name, void *found)
@@ -124,7 +125,7 @@ struct tracefs_instance *host_instance(void)
 	if (!instance)
 		err(1, "can't make the instance %s for the host's events", name);
 	dir = tracefs_instance_get_dir(instance);
-	if (!dir || !lock(dir))
+	if (!dir || lock(dir) < 0)
 		errx(1, "%s: somebody else has it", name);
 	tracefs_put_tracing_file(dir);
 	tracefs_trace_off(instance);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is missing from a recording, and why. Nobody should have to find that out from what the
- * recording seems to show.
+ * Finds out and says what is missing from a recording, and why. Nobody should have to guess it from
+ * what the recording seems to show.
  */
 
 #include <err.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "hyp.h"
 #include "limits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is missing from a recording, and why.
+ * The parts that are missing from a recording, and the reasons.
  */
 #ifndef HYPTRACE_LIMITS_H
 #define HYPTRACE_LIMITS_H

@@ -89,7 +89,7 @@ struct pages *pages_new(const char *dir)
 	return pages;
 }
 
-/* What has been opened is closed by pages_close(), also if the rest can't be. */
+/* pages_close() closes what this has opened, also if it can't open the rest. */
 static void add_source(struct pages *pages, struct tracefs_instance *instance, int cpu)
 {
 	struct source *source = xzalloc(sizeof(*source));
@@ -301,22 +301,21 @@ void pages_check(const struct pages *pages)
 		     strerror(pages->error));
 }
 
-/* What was taken -------------------------------------------------------------------- */
+/* Pages that were taken ------------------------------------------------------------- */
 
 /* The buffers have the same CPUs, and one comes after the other. */
 static const struct source *source_of(const struct pages *pages, size_t buffer, size_t index)
 {
-	return pages->source[buffer * pages_cpus(pages, buffer) + index];
+	return pages->source[buffer * pages_cpus(pages) + index];
 }
 
 /**
- * pages_cpus() - the number of a buffer's CPUs
+ * pages_cpus() - the number of each buffer's CPUs
  * @pages:	the pages
- * @buffer:	the buffer's number
  *
  * Return: the number
  */
-size_t pages_cpus(const struct pages *pages, size_t buffer)
+size_t pages_cpus(const struct pages *pages)
 {
 	return pages->nr / pages->nr_buffers;
 }
@@ -387,7 +386,7 @@ struct page_counts pages_count(const struct pages *pages, size_t buffer)
 
 	if (!kbuffer)
 		err(1, "memory");
-	for (i = 0; i < pages_cpus(pages, buffer); i++)
+	for (i = 0; i < pages_cpus(pages); i++)
 		count_cpu(kbuffer, pages_of(pages, buffer, i), &counts);
 	kbuffer_free(kbuffer);
 	return counts;

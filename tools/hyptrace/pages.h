@@ -41,7 +41,7 @@ uint64_t pages_size(const struct pages *pages);
 bool pages_are_full(const struct pages *pages);
 void pages_close(struct pages *pages);
 void pages_check(const struct pages *pages);
-size_t pages_cpus(const struct pages *pages, size_t buffer);
+size_t pages_cpus(const struct pages *pages);
 struct cpu_pages pages_of(const struct pages *pages, size_t buffer, size_t index);
 struct page_counts pages_count(const struct pages *pages, size_t buffer);
 

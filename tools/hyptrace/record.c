@@ -276,7 +276,7 @@ int cmd_record(int argc, char **argv)
 	hyp_open();
 	catch_interrupts();
 	child = child_start(&arguments.recorder);
-	/* What the command prints must not get into the recording. */
+	/* The command's output must not get into the recording. */
 	if (!strcmp(arguments.recorder.output, "-"))
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (child.pid && interrupted)

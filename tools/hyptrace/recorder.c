@@ -36,7 +36,7 @@
 /* The host's buffer is the file's top one, so that all readers show both. */
 static const char * const buffer_names[] = { "", HYP_INSTANCE, NULL };
 
-/* What has been taken, NULL if nothing has. */
+/* This has been taken; each is NULL until then. */
 static struct settings *taken;
 static struct tracefs_instance *host;
 static struct pages *pages;
@@ -69,7 +69,7 @@ static _Noreturn void refuse(const struct list *in_use)
 	errx(1, "unset it, or let --force take it away and set it again at the end");
 }
 
-/* What a killed recorder has left in hyp/ belongs to nobody. */
+/* Settings that a killed recorder has left in hyp/ belong to nobody. */
 static struct settings *read_settings(void)
 {
 	struct settings *settings = settings_read();
@@ -259,7 +259,7 @@ static bool add_threads(pid_t pid, struct list *known)
 	return known->nr > before;
 }
 
-/* Of one process, record what its threads do. Those that they start are added by the kernel. */
+/* Record only what the threads of one process do. The kernel adds those that they start. */
 static void choose_threads(const struct recorder *recorder)
 {
 	const pid_t pid = recorder->vm ? process_of_vm(recorder->vm) : recorder->pid;
@@ -276,8 +276,8 @@ static void choose_threads(const struct recorder *recorder)
 }
 
 /*
- * What can fail comes before events are enabled. These are enabled while tracing is off, so that
- * entries and exits alternate.
+ * Steps that can fail come before events are enabled. Events are enabled while tracing is off, so
+ * that entries and exits alternate.
  */
 static void set_up(const struct recorder *recorder, struct list *systems)
 {
@@ -372,7 +372,7 @@ static char *with_suffix(const char *path, const char *suffix)
 	return name;
 }
 
-/* What can't be written is said before anything is recorded. */
+/* A file that can't be written is reported before anything is recorded. */
 static void check_output(const char *path)
 {
 	if (is_stdout(path) && isatty(STDOUT_FILENO))

@@ -224,7 +224,7 @@ static bool has_vcpus_kind(const struct selection *selection)
  * @table:	has the VMs
  * @selection:	what the user wants to see
  *
- * That nothing of it has happened is no error.
+ * It is no error if nothing of it has happened.
  */
 void selection_check(const struct table *table, const struct selection *selection)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is set in hyp/. Its files are ftrace's (Documentation/trace/ftrace.rst), and each has its
+ * The settings of hyp/. Its files are ftrace's (Documentation/trace/ftrace.rst), and each has its
  * own way to say that nothing is set.
  */
 
 #include <err.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdbool.h>
@@ -105,11 +104,16 @@ static char *all_cpus(void)
 	return mask;
 }
 
-/* Replace a part of a line by something that is not longer. */
-static void replace(char *at, size_t length, const char *by)
+/* Replace a part of a line, if it has it, by something that is not longer. */
+static bool replace(char *line, const char *part, const char *by)
 {
-	memmove(at + strlen(by), at + length, strlen(at + length) + 1);
+	char *at = strstr(line, part);
+
+	if (!at)
+		return false;
+	memmove(at + strlen(by), at + strlen(part), strlen(at + strlen(part)) + 1);
 	memcpy(at, by, strlen(by));
+	return true;
 }
 
 /*
@@ -118,22 +122,13 @@ static void replace(char *at, size_t length, const char *by)
  */
 static char *make_trigger(const char *text)
 {
-	static const char unlimited[] = ":unlimited", count[] = ":count=";
-	static const char active[] = " [active]", paused[] = " [paused]", pause[] = ":pause";
+	static const char pause[] = ":pause";
 	char *line = xstrdup(text), *at;
 
-	at = strstr(line, unlimited);
-	if (at)
-		replace(at, strlen(unlimited), "");
-	at = strstr(line, count);
-	if (at)
-		replace(at, strlen(count), ":");
-	at = strstr(line, active);
-	if (at)
-		replace(at, strlen(active), "");
-	at = strstr(line, paused);
-	if (at) {
-		replace(at, strlen(paused), "");
+	replace(line, ":unlimited", "");
+	replace(line, ":count=", ":");
+	replace(line, " [active]", "");
+	if (replace(line, " [paused]", "")) {
 		at = strstr(line, " if ") ?: line + strlen(line);
 		memmove(at + strlen(pause), at, strlen(at) + 1);
 		memcpy(at, pause, strlen(pause));

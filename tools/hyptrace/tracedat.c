@@ -307,7 +307,7 @@ static uint64_t align(uint64_t at)
 static uint64_t put_buffer(struct bytes *bytes, const struct layout *layout, size_t buffer,
 			   uint64_t at)
 {
-	const size_t cpus = pages_cpus(layout->pages, buffer);
+	const size_t cpus = pages_cpus(layout->pages);
 	struct cpu_pages cpu;
 	size_t i;
 
@@ -345,7 +345,7 @@ static void put_buffers(struct bytes *bytes, const struct layout *layout)
 /* The options; their size does not depend on what they say of places. */
 static struct bytes make_options(const struct tracedat *dat, const struct layout *layout)
 {
-	const uint32_t cpus = pages_cpus(layout->pages, 0);
+	const uint32_t cpus = pages_cpus(layout->pages);
 	const uint64_t last = 0;
 	struct bytes bytes;
 	size_t i;
@@ -424,7 +424,7 @@ static void write_pages(struct file *file, struct cpu_pages cpu)
 
 static void write_buffer(struct file *file, const struct pages *pages, size_t buffer)
 {
-	const size_t cpus = pages_cpus(pages, buffer);
+	const size_t cpus = pages_cpus(pages);
 	uint64_t end = align(file->at + SECTION_HEADER);
 	struct bytes header;
 	size_t i;
