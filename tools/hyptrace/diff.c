@@ -78,11 +78,11 @@ static size_t make_pairs(struct pair *pairs, const struct table *a, const struct
 
 	for (i = 0; i < b->nr; i++) {
 		row = b->row[i];
-		pairs[n++] = pair_of(table_find(a, 0, 0, row->kind, row->reason), row);
+		pairs[n++] = pair_of(table_find(a, &row->key), row);
 	}
 	for (i = 0; i < a->nr; i++) {
 		row = a->row[i];
-		if (!table_find(b, 0, 0, row->kind, row->reason))
+		if (!table_find(b, &row->key))
 			pairs[n++] = pair_of(row, NULL);
 	}
 	sort(pairs, n, sizeof(*pairs), by_slowness);
@@ -115,8 +115,8 @@ static void print_pair(const struct pair *pair, struct table *tables[2])
 	if (pair->row[0] && pair->row[1] && average(pair->row[0]) > 0)
 		snprintf(change, sizeof(change), "%+.1f%%",
 			 100 * (average(pair->row[1]) / average(pair->row[0]) - 1));
-	printf("%-9s %-29.29s %9s %9s %9s %9s %9s %9s %9s\n", kind_names[any->kind],
-	       reason_text(any), count_text(text[0], pair->row[0]),
+	printf("%-9s %-29.29s %9s %9s %9s %9s %9s %9s %9s\n", kind_names[any->key.kind],
+	       reason_text(&any->key), count_text(text[0], pair->row[0]),
 	       count_text(text[1], pair->row[1]), average_text(text[2], pair->row[0]),
 	       average_text(text[3], pair->row[1]), change,
 	       p99_text(text[4], pair->row[0], tables[0]->has_bounds),
@@ -143,7 +143,7 @@ int cmd_diff(int argc, char **argv)
 	read_in_child(arguments.input, 2, NULL);
 	for (i = 0; i < 2; i++) {
 		all = table_of_file(&arguments.input[i]);
-		tables[i] = select_rows(all, &arguments.selection, true);
+		tables[i] = select_rows(all, &arguments.selection, BY_WHAT);
 		table_free(all);
 	}
 	pairs = xrealloc(NULL, tables[0]->nr + tables[1]->nr + 1, sizeof(*pairs));

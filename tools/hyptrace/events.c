@@ -8,6 +8,7 @@
 
 #include "events.h"
 #include "table.h"
+#include "text.h"
 
 /* Find the __print_symbolic() of a field in what an event prints. */
 static const struct tep_print_arg *symbols_of(const struct tep_event *event, const char *field)
@@ -27,11 +28,13 @@ static const struct tep_print_arg *symbols_of(const struct tep_event *event, con
 static void learn_names(struct event_field *field, const struct tep_print_arg *symbols)
 {
 	const struct tep_print_flag_sym *symbol;
+	char name[REASON_SIZE];
 
 	for (symbol = symbols->symbol.symbols; symbol; symbol = symbol->next) {
+		copy_name(name, sizeof(name), symbol->str);
 		field->name = xrealloc(field->name, field->nr_names + 1, sizeof(*field->name));
 		field->name[field->nr_names++] = (struct name) {
-			.value = strtoull(symbol->value, NULL, 0), .text = symbol->str,
+			.value = strtoull(symbol->value, NULL, 0), .text = intern(name),
 		};
 	}
 }

@@ -18,7 +18,7 @@ struct name {
  * struct event_field - an event, and the field of it that is used
  * @type:	the event's type, -1 if it is not known
  * @field:	the field
- * @name:	names of its values, as __print_symbolic() has them
+ * @name:	names of its values, as __print_symbolic() has them but clean, from intern()
  * @nr_names:	their number
  */
 struct event_field {

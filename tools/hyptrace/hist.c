@@ -223,7 +223,7 @@ int cmd_hist(int argc, char **argv)
 		table = measure(&arguments.measurement);
 	}
 	selection_check(table, &arguments.selection);
-	selected = select_rows(table, &arguments.selection, true);
+	selected = select_rows(table, &arguments.selection, BY_WHAT);
 	if (!selected->nr)
 		errx(1, "%s: has not happened; hyptrace stat lists what has", arguments.what);
 	sum = sum_of(selected);

@@ -28,17 +28,33 @@ static json_t *histogram_to_json(const struct row *row)
 	return histogram;
 }
 
-static json_t *row_to_json(const struct row *row)
+/* Of a vCPU or of an exit; what did not happen has 0. */
+static json_t *activities_to_json(const uint64_t time[NR_ACTIVITIES])
 {
-	return json_pack("{si, si, ss, ss, sI, sI, sI, sI, sb, sb, sI, sI, so}",
-			 "vm", row->vm, "vcpu", row->vcpu, "kind", kind_names[row->kind],
-			 "reason", row->reason, "count", (json_int_t)row->count,
+	json_t *object = json_object();
+	enum activity activity;
+
+	for (activity = 0; activity < NR_ACTIVITIES; activity++)
+		json_object_set_new(object, activity_names[activity], json_integer(time[activity]));
+	return object;
+}
+
+static json_t *row_to_json(const struct row *row, bool has_parts)
+{
+	json_t *object;
+
+	object = json_pack("{si, si, ss, ss, sI, sI, sI, sI, sb, sb, sI, sI, so}",
+			 "vm", row->key.vm, "vcpu", row->key.vcpu, "kind", kind_names[row->key.kind],
+			 "reason", row->key.reason, "count", (json_int_t)row->count,
 			 "total_ns", (json_int_t)row->total, "min_ns", (json_int_t)row->min,
 			 "max_ns", (json_int_t)row->max, "min_is_bound", row->min_is_bound,
 			 "max_is_bound", row->max_is_bound,
 			 "p50_ns", (json_int_t)row_percentile(row, 50),
 			 "p99_ns", (json_int_t)row_percentile(row, 99),
 			 "histogram", histogram_to_json(row));
+	if (has_parts && row->key.kind == KIND_EXIT_HOST)
+		json_object_set_new(object, "time_ns", activities_to_json(row->part));
+	return object;
 }
 
 static json_t *vm_to_json(const struct vm *vm)
@@ -49,11 +65,14 @@ static json_t *vm_to_json(const struct vm *vm)
 	for (i = 0; i < vm->nr_vcpus; i++)
 		json_array_append_new(tids, json_integer(vm->tid[i]));
 	object = json_pack("{si, so}", "vm", vm->number, "tids", tids);
-	/* A recording does not tell these. */
-	if (vm->pid) {
+	/* Not all recordings tell these. */
+	if (vm->pid)
 		json_object_set_new(object, "pid", json_integer(vm->pid));
-		json_object_set_new(object, "state", json_string(vm->is_gone ? "gone" : "alive"));
-	}
+	if (vm->name)
+		json_object_set_new(object, "name", json_string(vm->name));
+	if (vm->state != VM_UNKNOWN)
+		json_object_set_new(object, "state",
+				    json_string(vm->state == VM_GONE ? "gone" : "alive"));
 	return object;
 }
 
@@ -72,16 +91,10 @@ static json_t *wakeups_to_json(const struct vcpu *vcpu)
 
 static json_t *vcpu_to_json(const struct vcpu *vcpu)
 {
-	json_t *time = json_object();
-	enum activity activity;
-
-	for (activity = 0; activity < NR_ACTIVITIES; activity++)
-		json_object_set_new(time, activity_names[activity],
-				    json_integer(vcpu->time[activity]));
 	return json_pack("{si, si, si, ss, sI, sI, so, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
 			 "tid", vcpu->tid, "comm", vcpu->comm,
 			 "first_ns", (json_int_t)vcpu->first, "last_ns", (json_int_t)vcpu->last,
-			 "time_ns", time, "wakeups", wakeups_to_json(vcpu));
+			 "time_ns", activities_to_json(vcpu->time), "wakeups", wakeups_to_json(vcpu));
 }
 
 static json_t *memory_to_json(const struct vm_memory *vm)
@@ -111,7 +124,7 @@ static void add_recorded(const struct recording *recording, const struct selecti
 	size_t i;
 
 	for (i = 0; i < recording->nr_vcpus; i++)
-		if (is_selected_vcpu(recording->vcpu[i], selection))
+		if (is_selected_vcpu(recording, recording->vcpu[i], selection))
 			json_array_append_new(vcpus, vcpu_to_json(recording->vcpu[i]));
 	for (i = 0; i < m->nr_vms; i++)
 		if (is_selected_vm(recording, m->vm[i].vm, selection))
@@ -137,7 +150,7 @@ void print_json(FILE *file, const struct table *table, const struct selection *s
 	size_t i;
 
 	for (i = 0; i < table->nr; i++)
-		json_array_append_new(rows, row_to_json(table->row[i]));
+		json_array_append_new(rows, row_to_json(table->row[i], recording));
 	for (i = 0; i < all->nr_vms; i++)
 		json_array_append_new(vms, vm_to_json(&all->vm[i]));
 	if (recording)
@@ -178,6 +191,7 @@ static bool json_to_row(struct table *table, json_t *object)
 	char name[REASON_SIZE];
 	json_t *histogram;
 	struct row *row;
+	struct key key;
 
 	if (json_unpack(object, "{si, si, ss, ss, sI, sI, sI, sI, sb, sb, so}", "vm", &vm,
 			"vcpu", &vcpu, "kind", &kind, "reason", &reason, "count", &count,
@@ -186,7 +200,8 @@ static bool json_to_row(struct table *table, json_t *object)
 	    kind_of(kind) == NR_KINDS || count <= 0)
 		return false;
 	copy_name(name, sizeof(name), reason);
-	row = table_row(table, vm, vcpu, kind_of(kind), name);
+	key = (struct key) { vm, vcpu, kind_of(kind), intern(name) };
+	row = table_row(table, &key);
 	row->count = count;
 	row->total = total;
 	row->min = min;
@@ -198,15 +213,18 @@ static bool json_to_row(struct table *table, json_t *object)
 
 static bool json_to_vm(struct table *table, json_t *object)
 {
+	const char *name = NULL;
 	json_t *tids, *tid;
 	int number, pid = 0;
 	struct vm *vm;
 	size_t i;
 
-	if (json_unpack(object, "{si, s?i, so}", "vm", &number, "pid", &pid, "tids", &tids))
+	if (json_unpack(object, "{si, s?i, s?s, so}", "vm", &number, "pid", &pid, "name", &name,
+			"tids", &tids))
 		return false;
 	vm = table_vm(table, number);
 	vm->pid = pid;
+	vm->name = name ? intern(make_printable(strdupa(name))) : NULL;
 	json_array_foreach(tids, i, tid)
 		vm_set_tid(vm, i, json_integer_value(tid));
 	return true;

@@ -41,7 +41,7 @@ void mark_clocks(struct tracefs_instance *instance, const char *when)
 static void mark_vm(struct tracefs_instance *instance, const struct vm *vm)
 {
 	/* Another process may have the pid of one that is gone. */
-	char *name = vm->is_gone ? xstrdup("?") : vmm_name(vm->pid);
+	char *name = vm->state == VM_GONE ? xstrdup("?") : vmm_name(vm->pid);
 
 	/* The name comes last, since it may have spaces. */
 	if (tracefs_printf(instance, "hyptrace: vm=%u pid=%d name=%s", vm->number, vm->pid,
@@ -66,7 +66,7 @@ void mark_vms(struct tracefs_instance *instance)
 
 	/* Numbers only grow. */
 	for (vm = vms->vm; vm < vms->vm + vms->nr_vms; vm++) {
-		if (vm->number > last && (is_later || !vm->is_gone))
+		if (vm->number > last && (is_later || vm->state != VM_GONE))
 			mark_vm(instance, vm);
 		if (vm->number > highest)
 			highest = vm->number;

@@ -64,7 +64,8 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 /**
  * struct interval - an interval as hyp/max/events has it
  * @is_longest:	it is the longest of its kind and reason
- * @row:	its VM, vCPU, kind and reason; its length is the maximum
+ * @key:	its VM, vCPU, kind and reason
+ * @ns:		its length [ns]
  * @from:	its beginning [ns]
  * @first_cpu:	where it has begun
  * @cpu:	where it has ended
@@ -77,8 +78,8 @@ static error_t parse(int option, char *argument, struct argp_state *state)
  */
 struct interval {
 	bool		is_longest;
-	struct row	row;
-	uint64_t	from;
+	struct key	key;
+	uint64_t	ns, from;
 	int		first_cpu, cpu, pid;
 	char		comm[64];
 	uint64_t	nr;
@@ -89,19 +90,20 @@ struct interval {
 /* "12\tlongest\t1\t0\texit_host\tDABT_LOW\t..." */
 static bool parse_interval(struct interval *interval, const char *line)
 {
-	struct row *row = &interval->row;
-	char which[16], kind[16];
+	struct key *key = &interval->key;
+	char which[16], kind[16], reason[REASON_SIZE];
 
 	*interval = (struct interval) { 0 };
 	if (sscanf(line, "%*u\t%15s\t%u\t%u\t%15s\t%63s\t%" SCNu64 "\t%" SCNu64
-		   "\t%*u\t%d\t%d\t%d\t%" SCNu64 "\t%23s\t%63[^\n]", which, &row->vm,
-		   &row->vcpu, kind, row->reason, &row->max, &interval->from, &interval->first_cpu,
+		   "\t%*u\t%d\t%d\t%d\t%" SCNu64 "\t%23s\t%63[^\n]", which, &key->vm,
+		   &key->vcpu, kind, reason, &interval->ns, &interval->from, &interval->first_cpu,
 		   &interval->cpu, &interval->pid, &interval->nr, interval->lost,
 		   interval->comm) != 13)
 		return false;
 	interval->is_longest = !strcmp(which, "longest");
-	row->kind = kind_of(kind);
-	return row->kind != NR_KINDS;
+	key->kind = kind_of(kind);
+	key->reason = intern(reason);
+	return key->kind != NR_KINDS;
 }
 
 /* Longest first. */
@@ -109,7 +111,7 @@ static int by_length(const void *a, const void *b)
 {
 	const struct interval *x = a, *y = b;
 
-	return x->row.max > y->row.max ? -1 : x->row.max < y->row.max;
+	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
 struct intervals {
@@ -148,7 +150,7 @@ static struct intervals intervals_read(const char *text, const struct selection 
 		next = next_line(line);
 		now->events = line + strcspn(line, "\n") + 1;
 		now->end = next ? next - 2 : line + strlen(line);
-		intervals.nr += is_selected(vms, selection, &now->row);
+		intervals.nr += is_selected(vms, selection, &now->key);
 	}
 	table_free(vms);
 	if (intervals.nr)
@@ -247,18 +249,18 @@ static char *measure_max(struct arguments *arguments)
 static void print_interval(struct interval *interval)
 {
 	char text[TIME_SIZE], task[80], guest[32] = "", cpus[32];
-	const struct row *row = &interval->row;
+	const struct key *key = &interval->key;
 
-	if (is_vcpus(row->kind))
-		snprintf(guest, sizeof(guest), "%u/%u", row->vm, row->vcpu);
+	if (is_vcpus(key->kind))
+		snprintf(guest, sizeof(guest), "%u/%u", key->vm, key->vcpu);
 	if (interval->first_cpu == interval->cpu)
 		snprintf(cpus, sizeof(cpus), "%d", interval->cpu);
 	else
 		snprintf(cpus, sizeof(cpus), "%d>%d", interval->first_cpu, interval->cpu);
 	snprintf(task, sizeof(task), "%s-%d", make_printable(interval->comm), interval->pid);
 	printf("%9s%s %-9s %-26s %7s %7s %-22s %7" PRIu64 ".%06" PRIu64 " %6" PRIu64 " %5s\n",
-	       format_time(text, "", row->max), interval->is_longest ? " " : "+",
-	       kind_names[row->kind], row->reason, guest, cpus, task,
+	       format_time(text, "", interval->ns), interval->is_longest ? " " : "+",
+	       kind_names[key->kind], key->reason, guest, cpus, task,
 	       interval->from / 1000000000, interval->from / 1000 % 1000000, interval->nr,
 	       interval->lost);
 }
@@ -281,7 +283,7 @@ static void print_events(const struct intervals *intervals)
 
 	if (!events)
 		err(1, "memory");
-	printf("\n%s %s:\n", kind_names[first->row.kind], first->row.reason);
+	printf("\n%s %s:\n", kind_names[first->key.kind], first->key.reason);
 	if (strcmp(first->lost, "0"))
 		printf("%s events were overwritten before they could be read: a larger %s/buffer_size_kb helps\n",
 		       strcmp(first->lost, "?") ? first->lost : "Some", hyp_dir());

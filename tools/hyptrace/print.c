@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables as text, CSV and for Prometheus; json.c has JSON.
+ * Tables in each format. columns.c has text, and json.c has JSON.
  */
 
 #include <err.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "print.h"
 
@@ -46,110 +48,6 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 const struct argp format_argp = { .options = options, .parser = parse };
 
 /**
- * format_time() - a time for people
- * @text:	where it goes
- * @sign:	what comes before it: "<" or ">" for a bound, or ""
- * @ns:		the time [ns]
- *
- * Return: @text
- */
-const char *format_time(char text[TIME_SIZE], const char *sign, uint64_t ns)
-{
-	static const char * const units[] = { "ns", "us", "ms", "s" };
-	unsigned int unit = 0;
-	double time = ns;
-
-	for (; time >= 1000 && unit < 3; unit++)
-		time /= 1000;
-	snprintf(text, TIME_SIZE, "%s%.*f %s", sign, !unit ? 0 : time < 10 ? 2 : time < 100 ? 1 : 0,
-		 time, units[unit]);
-	return text;
-}
-
-/**
- * reason_text() - a row's reason for people
- * @row:	the row
- *
- * Return: the reason, or an empty string if the kind has only one
- */
-const char *reason_text(const struct row *row)
-{
-	return strcmp(row->reason, "-") ? row->reason : "";
-}
-
-/* Text ------------------------------------------------------------------------------ */
-
-/* The parts of a table. The times of a part's rows add up to a whole. */
-static const struct section {
-	const char	*title;
-	bool		is_vcpus;
-} sections[] = {
-	{ "The time of vCPUs", true },
-	{ "EL2, for the host", false },
-};
-
-#define NR_SECTIONS (sizeof(sections) / sizeof(sections[0]))
-
-#define NAME_WIDTH	39
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * part / whole : 0;
-}
-
-static void print_row(FILE *file, const struct table *table, const struct row *row,
-		      const struct row *sum)
-{
-	const char *bound = table->has_bounds ? "<" : "";
-	char min[TIME_SIZE], max[TIME_SIZE], average[TIME_SIZE], p50[TIME_SIZE], p99[TIME_SIZE];
-
-	fprintf(file, "%-9s %-*.*s %9" PRIu64 " %8.2f%% %6.2f%% %9s %9s %9s %9s %9s\n",
-		kind_names[row->kind], NAME_WIDTH - 10, NAME_WIDTH - 10, reason_text(row),
-		row->count, percent(row->count, sum->count), percent(row->total, sum->total),
-		format_time(min, row->min_is_bound ? ">" : "", row->min),
-		format_time(max, row->max_is_bound ? "<" : "", row->max),
-		format_time(average, "", row->total / row->count),
-		format_time(p50, bound, row_percentile(row, 50)),
-		format_time(p99, bound, row_percentile(row, 99)));
-}
-
-static void print_section(FILE *file, const struct table *table, const struct section *section)
-{
-	struct row sum = { 0 };
-	char time[TIME_SIZE];
-	size_t i;
-
-	for (i = 0; i < table->nr; i++) {
-		if (is_vcpus(table->row[i]->kind) != section->is_vcpus)
-			continue;
-		sum.count += table->row[i]->count;
-		sum.total += table->row[i]->total;
-	}
-	if (!sum.count)
-		return;
-	fprintf(file, "\n%-*s %9s %9s %7s %9s %9s %9s %9s %9s\n", NAME_WIDTH, section->title,
-		"Samples", "Samples%", "Time%", "Min", "Max", "Avg", "p50", "p99");
-	for (i = 0; i < table->nr; i++)
-		if (is_vcpus(table->row[i]->kind) == section->is_vcpus)
-			print_row(file, table, table->row[i], &sum);
-	fprintf(file, "%-*s %9" PRIu64 " %9s %7s\n", NAME_WIDTH, "total", sum.count, "",
-		format_time(time, "", sum.total));
-}
-
-/**
- * print_sections() - print a table as text
- * @file:	where to
- * @table:	the table, selected and added up
- */
-void print_sections(FILE *file, const struct table *table)
-{
-	const struct section *section;
-
-	for (section = sections; section < sections + NR_SECTIONS; section++)
-		print_section(file, table, section);
-}
-
-/**
  * warn_of_lost() - tell that events or VMs were lost, if they were
  * @table:	the table made of the others
  * @from:	the file, or another source
@@ -164,35 +62,63 @@ void warn_of_lost(const struct table *table, const char *from)
 		      from);
 }
 
+/* How wide is the terminal? 0 if there is none: programs get all. */
+static unsigned int terminal_width(FILE *file)
+{
+	struct winsize size;
+
+	return isatty(fileno(file)) && !ioctl(fileno(file), TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
 /* Say what was measured. */
 static void print_text(FILE *file, const struct table *table, const struct selection *selection)
 {
-	struct table *selected = select_rows(table, selection, true);
+	const unsigned int by = selection->by ?: BY_WHAT;
+	struct table *selected = select_rows(table, selection, by);
 
 	if (table->seconds)
 		fprintf(file, "Measured: %.3f s\n", table->seconds);
 	if (!selected->nr)
 		fprintf(file, "Nothing of what was asked for has happened.\n");
-	print_sections(file, selected);
+	print_sections(file, selected, table, by, terminal_width(file));
+	table_free(selected);
+}
+
+/* KVM or the VMM? Only a recording can tell that. */
+static void print_handling(FILE *file, const struct recording *recording,
+			   const struct selection *selection)
+{
+	const unsigned int by = (selection->by ?: BY_WHAT) | BY_KIND;
+	struct table *selected = select_rows(recording->table, selection, by);
+
+	print_parts(file, selected, recording->table, by, terminal_width(file));
 	table_free(selected);
 }
 
 /* CSV ------------------------------------------------------------------------------- */
 
-/* No name has a comma or a quote: copy_name(). */
-static void print_csv(FILE *file, const struct table *table)
+/* What is not told apart is empty. No name has a comma or a quote: copy_name(). */
+static void print_csv(FILE *file, const struct table *table, unsigned int by)
 {
+	char vm[16] = "", vcpu[16] = "";
 	const struct row *row;
 	size_t i;
 
-	fprintf(file, "vm,vcpu,kind,reason,count,total_ns,min_ns,max_ns,avg_ns,p50_ns,p99_ns,"
-		"min_is_bound,max_is_bound,percentiles_are_bounds\n");
+	fprintf(file, "%svm,vcpu,kind,reason,count,total_ns,min_ns,max_ns,avg_ns,p50_ns,p99_ns,"
+		"min_is_bound,max_is_bound,percentiles_are_bounds\n",
+		by & BY_THREAD ? "thread," : "");
 	for (i = 0; i < table->nr; i++) {
 		row = table->row[i];
-		fprintf(file, "%u,%u,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",%" PRIu64 ",%d,%d,%d\n", row->vm, row->vcpu,
-			kind_names[row->kind], row->reason, row->count, row->total, row->min,
-			row->max, row->total / row->count, row_percentile(row, 50),
+		if (by & BY_THREAD)
+			fprintf(file, "%s,", row->key.thread);
+		if (by & BY_VM)
+			snprintf(vm, sizeof(vm), "%u", row->key.vm);
+		if (by & BY_VCPU)
+			snprintf(vcpu, sizeof(vcpu), "%u", row->key.vcpu);
+		fprintf(file, "%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64 ",%" PRIu64 ",%d,%d,%d\n", vm, vcpu,
+			group_kind(row->key.kind, by), row->key.reason, row->count, row->total,
+			row->min, row->max, row->total / row->count, row_percentile(row, 50),
 			row_percentile(row, 99), row->min_is_bound, row->max_is_bound,
 			table->has_bounds);
 	}
@@ -208,8 +134,8 @@ static void print_metric(FILE *file, const struct row *row)
 	char labels[160];
 	int i;
 
-	snprintf(labels, sizeof(labels), "vm=\"%u\",vcpu=\"%u\",kind=\"%s\",reason=\"%s\"", row->vm,
-		 row->vcpu, kind_names[row->kind], row->reason);
+	snprintf(labels, sizeof(labels), "vm=\"%u\",vcpu=\"%u\",kind=\"%s\",reason=\"%s\"", row->key.vm,
+		 row->key.vcpu, kind_names[row->key.kind], row->key.reason);
 	for (i = FIRST_BUCKET; i <= LAST_BOUND; i++) {
 		sum += row->bucket[i];
 		fprintf(file, METRIC "_bucket{%s,le=\"%.9g\"} %" PRIu64 "\n", labels,
@@ -245,18 +171,25 @@ static void print_prometheus(FILE *file, const struct table *table)
 void print_table(FILE *file, enum format format, const struct table *table,
 		 const struct selection *selection, const struct recording *recording)
 {
+	unsigned int by = selection->by ?: BY_WHOSE | BY_WHAT;
 	struct table *selected;
 
 	selection_check(table, selection);
+	if (selection->by & BY_THREAD && !recording)
+		errx(1, "--by thread: totals do not know threads: use hyptrace record and report");
 	if (format == FORMAT_TEXT) {
 		print_text(file, table, selection);
+		if (recording && recording->has_kvm)
+			print_handling(file, recording, selection);
 		return;
 	}
-	selected = select_rows(table, selection, false);
+	if (format == FORMAT_JSON && selection->by)
+		errx(1, "--json has a row for each VM, vCPU and reason: leave out --by");
+	selected = select_rows(table, selection, by);
 	if (format == FORMAT_JSON)
 		print_json(file, selected, selection, table, recording);
 	else if (format == FORMAT_CSV)
-		print_csv(file, selected);
+		print_csv(file, selected, by);
 	else
 		print_prometheus(file, selected);
 	table_free(selected);

@@ -8,6 +8,7 @@
 #include <argp.h>
 #include <stdio.h>
 
+#include "columns.h"
 #include "recording.h"
 #include "select.h"
 
@@ -21,13 +22,8 @@ enum format {
 /* Options for that; the input is the enum. */
 extern const struct argp format_argp;
 
-#define TIME_SIZE	16
-
-const char *format_time(char text[TIME_SIZE], const char *sign, uint64_t ns);
-const char *reason_text(const struct row *row);
 void print_table(FILE *file, enum format format, const struct table *table,
 		 const struct selection *selection, const struct recording *recording);
-void print_sections(FILE *file, const struct table *table);
 void print_json(FILE *file, const struct table *table, const struct selection *selection,
 		const struct table *all, const struct recording *recording);
 struct table *read_json(const struct input *input);

@@ -220,7 +220,7 @@ static pid_t process_of_vm(long number)
 	size_t i;
 
 	for (i = 0; i < vms->nr_vms; i++)
-		if (vms->vm[i].number == number && !vms->vm[i].is_gone)
+		if (vms->vm[i].number == number && vms->vm[i].state != VM_GONE)
 			pid = vms->vm[i].pid;
 	table_free(vms);
 	if (!pid)

@@ -23,15 +23,6 @@
 #include "tracedat_format.h"
 #include "tracefile.h"
 
-const char * const activity_names[NR_ACTIVITIES] = {
-	[ACTIVITY_GUEST]	= "guest",
-	[ACTIVITY_EL2]		= "EL2",
-	[ACTIVITY_FIRMWARE]	= "firmware",
-	[ACTIVITY_HOST]		= "host",
-	[ACTIVITY_PREEMPTED]	= "preempted",
-	[ACTIVITY_BLOCKED]	= "blocked",
-};
-
 /* The reason if the event that has it was not recorded. */
 #define REASON_UNKNOWN	"?"
 
@@ -39,17 +30,20 @@ const char * const activity_names[NR_ACTIVITIES] = {
 struct vcpu_state {
 	struct vcpu	vcpu;		/* first, for its users */
 	uint64_t	stopped;	/* when it was left, 0 if that is not known */
-	char		reason[REASON_SIZE];
+	const char	*reason;	/* and why */
 	enum activity	activity;
 	uint64_t	since;		/* 0 if the activity is not known */
-	enum activity	at_el1;		/* what it does when it is not at EL2, nor in the guest */
+	enum activity	runs;		/* what it does when the host runs it: KVM, or the VMM */
+	enum activity	at_el1;		/* that, or it does not run */
 	uint64_t	time[NR_ACTIVITIES];
+	uint64_t	until_stopped[NR_ACTIVITIES];
 	size_t		nr_spans;
 };
 
 /* A thread, the vCPU that it has run last, and when it was woken: 0 if it has run since. */
 struct task {
 	pid_t			pid;
+	const char		*name;
 	struct vcpu_state	*vcpu;
 	uint64_t		woken;
 };
@@ -58,7 +52,7 @@ struct task {
 struct cpu {
 	bool			inside;
 	enum kind		kind;
-	char			reason[REASON_SIZE];
+	const char		*reason;	/* NULL if no event has told it */
 	uint64_t		entered, left;
 	uint64_t		away;		/* in a guest, or in firmware [ns] */
 	const char		*firmware;	/* the reason if firmware has the CPU, else NULL */
@@ -81,6 +75,7 @@ struct follower {
 	struct tracecmd_input	*hyp;		/* its buffer, in a file */
 	struct event_field	enter, leave, hcall, smc, abort, exit;
 	struct event_field	prev_pid, prev_state, next_pid, woken_pid;
+	struct event_field	kvm_entry, userspace_exit, mark;
 	struct vcpu_fields	*fields;	/* by type of event */
 	int			nr_types;
 	struct cpu		*cpu;
@@ -97,8 +92,9 @@ static struct vcpu_state *vcpu_new(struct follower *f)
 	struct recording *r = f->recording;
 	struct vcpu_state *v = xzalloc(sizeof(*v));
 
-	v->at_el1 = ACTIVITY_HOST;
-	strcpy(v->reason, REASON_UNKNOWN);
+	v->runs = ACTIVITY_KVM;
+	v->at_el1 = ACTIVITY_KVM;
+	v->reason = intern(REASON_UNKNOWN);
 	r->vcpu = xrealloc(r->vcpu, r->nr_vcpus + 1, sizeof(*r->vcpu));
 	r->vcpu[r->nr_vcpus++] = &v->vcpu;
 	return v;
@@ -125,6 +121,20 @@ static int by_pid(const void *a, const void *b)
 static struct task *task_of(struct follower *f, pid_t pid)
 {
 	return tree_get(&f->tasks, &(struct task) { .pid = pid }, sizeof(struct task), by_pid);
+}
+
+/* "qemu-123" */
+static const char *name_of(const struct follower *f, struct task *task)
+{
+	char name[32], clean[32];
+
+	if (!task->name) {
+		snprintf(name, sizeof(name), "%s-%d", tep_data_comm_from_pid(f->tep, task->pid),
+			 task->pid);
+		copy_name(clean, sizeof(clean), name);
+		task->name = intern(clean);
+	}
+	return task->name;
 }
 
 /* Only events of guests tell the vCPU; each VM has a number, from 1. */
@@ -193,24 +203,72 @@ static void task_leaves(struct follower *f, struct task *task, uint64_t now)
 		begins(f, task->vcpu, task->vcpu->at_el1, now);
 }
 
-/* It is switched to, or from. */
-static void task_switches(struct follower *f, pid_t pid, enum activity activity, uint64_t now)
+/* It is switched from. */
+static void task_stops(struct follower *f, struct task *task, enum activity how, uint64_t now)
 {
-	struct task *task = task_of(f, pid);
-
 	if (!task->vcpu)
 		return;
-	task->vcpu->at_el1 = activity;
+	task->vcpu->at_el1 = how;
 	task_leaves(f, task, now);
+}
+
+/* It is switched to. */
+static void task_runs(struct follower *f, struct task *task, uint64_t now)
+{
+	if (!task->vcpu)
+		return;
+	task->vcpu->at_el1 = task->vcpu->runs;
+	task_leaves(f, task, now);
+}
+
+/* It runs, and goes to the VMM, or comes back from there. */
+static void task_goes(struct follower *f, struct task *task, enum activity where, uint64_t now)
+{
+	f->recording->has_kvm = true;
+	if (!task->vcpu)
+		return;
+	task->vcpu->runs = where;
+	task_runs(f, task, now);
 }
 
 /* Intervals ------------------------------------------------------------------------- */
 
-static void add_vcpus(struct follower *f, const struct vcpu_state *v, enum kind kind,
-		      const char *reason, uint64_t ns)
+/* An interval of the host's has ended. */
+static void add_host(struct follower *f, const struct cpu *c, enum kind kind, struct task *task,
+		     uint64_t ns)
 {
-	row_add_interval(table_row(f->recording->table, v->vcpu.vm, v->vcpu.index, kind, reason),
-			 ns);
+	const struct key key = {
+		.kind = kind, .reason = c->reason ?: intern(REASON_UNKNOWN),
+		.thread = name_of(f, task),
+	};
+
+	row_add_interval(table_row(f->recording->table, &key), ns);
+}
+
+/* One of a vCPU has ended. */
+static struct row *add_vcpus(struct follower *f, const struct vcpu_state *v, enum kind kind,
+			     const char *reason, struct task *task, uint64_t ns)
+{
+	const struct key key = {
+		.vm = v->vcpu.vm, .vcpu = v->vcpu.index, .kind = kind, .reason = reason,
+		.thread = name_of(f, task),
+	};
+	struct row *row = table_row(f->recording->table, &key);
+
+	row_add_interval(row, ns);
+	return row;
+}
+
+static void add_exit(struct follower *f, const struct cpu *c, const struct vcpu_state *v,
+		     struct task *task, uint64_t now)
+{
+	enum activity activity;
+	struct row *row;
+
+	row = add_vcpus(f, v, c->guest_has_run ? KIND_EXIT_EL2 : KIND_EXIT_HOST, v->reason, task,
+			now - v->stopped);
+	for (activity = 0; activity < NR_ACTIVITIES; activity++)
+		row->part[activity] += v->time[activity] - v->until_stopped[activity];
 }
 
 /* The vCPU of a thread that was woken has run at last, unless that is not known for a gap. */
@@ -235,13 +293,12 @@ static void guest_begins(struct follower *f, struct cpu *c, struct task *task, u
 	add_wakeup(f, task, now);
 	c->running = v;
 	v->vcpu.tid = task->pid;
-	if (v->stopped)
-		add_vcpus(f, v, c->guest_has_run ? KIND_EXIT_EL2 : KIND_EXIT_HOST, v->reason,
-			  now - v->stopped);
-	v->stopped = 0;
 	if (!v->vcpu.first)
 		v->vcpu.first = now;
 	begins(f, v, ACTIVITY_GUEST, now);
+	if (v->stopped)
+		add_exit(f, c, v, task, now);
+	v->stopped = 0;
 }
 
 static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
@@ -255,8 +312,9 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 	c->run_ended = true;
 	c->guest_has_run = true;
 	v->stopped = now;
-	strcpy(v->reason, REASON_UNKNOWN);
+	v->reason = intern(REASON_UNKNOWN);
 	begins(f, v, ACTIVITY_EL2, now);
+	memcpy(v->until_stopped, v->time, sizeof(v->time));
 	/* All until here is between the first entry and the last exit. */
 	v->vcpu.last = now;
 	memcpy(v->vcpu.time, v->time, sizeof(v->time));
@@ -264,10 +322,10 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 }
 
 /* Add the guest's last run. When it ended, its vCPU may not have been known. */
-static void add_run(struct follower *f, struct cpu *c)
+static void add_run(struct follower *f, struct cpu *c, struct task *task)
 {
 	if (c->run_ended)
-		add_vcpus(f, c->running, KIND_GUEST, "-", c->ran);
+		add_vcpus(f, c->running, KIND_GUEST, intern("-"), task, c->ran);
 	c->run_ended = false;
 }
 
@@ -294,9 +352,7 @@ static void firmware_ends(struct follower *f, struct cpu *c, struct task *task, 
 	if (!strcmp(c->firmware, "psci"))
 		c->kind = KIND_PSCI;
 	else
-		row_add_interval(table_row(f->recording->table, 0, 0, KIND_FIRMWARE,
-					   *c->reason ? c->reason : REASON_UNKNOWN),
-				 now - c->left);
+		add_host(f, c, KIND_FIRMWARE, task, now - c->left);
 	c->away += now - c->left;
 	c->firmware = NULL;
 	task_enters(f, task, now);
@@ -324,16 +380,14 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 {
 	const char *reason = value_name(&f->leave, field_value(&f->leave, record)) ?: "";
 
-	add_run(f, c);
+	add_run(f, c, task);
 	c->left = record->ts;
 	if (!strcmp(reason, "eret_guest")) {
 		guest_begins(f, c, task, record->ts);
 	} else if (!strcmp(reason, "eret_host")) {
 		/* A PSCI call that did not return has no host_smc, and so no reason. */
-		if (c->inside && (*c->reason || c->kind != KIND_PSCI))
-			row_add_interval(table_row(f->recording->table, 0, 0, c->kind,
-						   *c->reason ? c->reason : REASON_UNKNOWN),
-					 record->ts - c->entered - c->away);
+		if (c->inside && (c->reason || c->kind != KIND_PSCI))
+			add_host(f, c, c->kind, task, record->ts - c->entered - c->away);
 		*c = (struct cpu) { 0 };
 		task_leaves(f, task, record->ts);
 	} else {
@@ -343,22 +397,15 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 
 /* Reasons --------------------------------------------------------------------------- */
 
-static void set_reason(char reason[REASON_SIZE], const struct event_field *names,
-		       unsigned long long value)
+static const char *reason_of(const struct event_field *names, unsigned long long value)
 {
 	const char *name = value_name(names, value);
+	char text[24];
 
 	if (name)
-		copy_name(reason, REASON_SIZE, name);
-	else
-		snprintf(reason, REASON_SIZE, "%#llx", value);
-}
-
-static void set_hcall(const struct follower *f, struct cpu *c, const struct tep_record *record)
-{
-	const char *name = value_name(&f->hcall, field_value(&f->hcall, record));
-
-	copy_name(c->reason, REASON_SIZE, name ?: "unknown");
+		return name;
+	snprintf(text, sizeof(text), "%#llx", value);
+	return intern(text);
 }
 
 /* ESR_EL2.EC: Arm ARM, "ESR_EL2, Exception Syndrome Register (EL2)" */
@@ -377,11 +424,13 @@ static void switches(struct follower *f, const struct tep_record *record)
 	const enum activity how = field_value(&f->prev_state, record) & STATE_MASK ?
 				  ACTIVITY_BLOCKED : ACTIVITY_PREEMPTED;
 
+	struct task *prev = task_of(f, field_value(&f->prev_pid, record));
+
 	f->recording->has_sched = true;
 	if (how == ACTIVITY_BLOCKED)
-		task_of(f, field_value(&f->prev_pid, record))->woken = 0;
-	task_switches(f, field_value(&f->prev_pid, record), how, record->ts);
-	task_switches(f, field_value(&f->next_pid, record), ACTIVITY_HOST, record->ts);
+		prev->woken = 0;
+	task_stops(f, prev, how, record->ts);
+	task_runs(f, task_of(f, field_value(&f->next_pid, record)), record->ts);
 }
 
 /* A thread that has been woken already is not woken again. */
@@ -426,8 +475,42 @@ static void forget(struct follower *f, const struct tep_record *record, bool is_
 		if (is_hyps)
 			v->stopped = 0;
 		v->since = 0;
-		v->at_el1 = ACTIVITY_HOST;
+		v->at_el1 = v->runs;
 	}
+}
+
+/* hyptrace record has written which process a VM is of, and what that calls it. */
+static void learn_vm(struct follower *f, const struct tep_record *record)
+{
+	const int size = record->size - f->mark.field->offset;
+	char *text = NULL, name[128];
+	unsigned int number;
+	struct vm *vm;
+	int pid;
+
+	if (f->mark.field->offset >= 0 && size > 0)
+		text = strndupa((char *)record->data + f->mark.field->offset, size);
+	if (!text || sscanf(text, "hyptrace: vm=%u pid=%d name=%127[^\n]", &number, &pid, name) != 3)
+		return;
+	/* Events have 16 bits of the number. */
+	vm = table_vm(f->recording->table, (uint16_t)number);
+	vm->pid = pid;
+	vm->name = intern(make_printable(name));
+}
+
+static void follow_host(struct follower *f, struct task *task, const struct tep_record *record,
+			int type)
+{
+	if (type == f->prev_state.type)
+		switches(f, record);
+	else if (type == f->woken_pid.type)
+		wakes(f, record);
+	else if (type == f->kvm_entry.type)
+		task_goes(f, task, ACTIVITY_KVM, record->ts);
+	else if (type == f->userspace_exit.type)
+		task_goes(f, task, ACTIVITY_VMM, record->ts);
+	else if (type == f->mark.type)
+		learn_vm(f, record);
 }
 
 static void follow(struct follower *f, const struct tep_record *record, bool is_hyps)
@@ -440,18 +523,16 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 		return;
 	if (record->missed_events)
 		forget(f, record, is_hyps);
-	if (type == f->prev_state.type)
-		switches(f, record);
-	else if (type == f->woken_pid.type)
-		wakes(f, record);
-	if (!is_hyps)
+	task = task_of(f, tep_data_pid(f->tep, (struct tep_record *)record));
+	if (!is_hyps) {
+		follow_host(f, task, record, type);
 		return;
+	}
 	c = cpu_of(f, record->cpu);
 	if (record->missed_events) {
-		add_run(f, c);
+		add_run(f, c, task);
 		*c = (struct cpu) { 0 };
 	}
-	task = task_of(f, tep_data_pid(f->tep, (struct tep_record *)record));
 	learn_vcpu(f, c, task, record, type);
 	memory_event(f->memory, type, task->pid, record);
 	if (type == f->enter.type)
@@ -459,14 +540,14 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 	else if (type == f->leave.type)
 		leaves(f, c, task, record);
 	else if (type == f->hcall.type)
-		set_hcall(f, c, record);
+		c->reason = value_name(&f->hcall, field_value(&f->hcall, record)) ?:
+			    intern("unknown");
 	else if (type == f->smc.type)
-		set_reason(c->reason, &f->smc, field_value(&f->smc, record));
+		c->reason = reason_of(&f->smc, field_value(&f->smc, record));
 	else if (type == f->abort.type)
-		set_reason(c->reason, &f->exit,
-			   exception_class(field_value(&f->abort, record)));
+		c->reason = reason_of(&f->exit, exception_class(field_value(&f->abort, record)));
 	else if (type == f->exit.type && c->running)
-		set_reason(c->running->reason, &f->exit, field_value(&f->exit, record));
+		c->running->reason = reason_of(&f->exit, field_value(&f->exit, record));
 }
 
 /* All of a recording ---------------------------------------------------------------- */
@@ -508,6 +589,9 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 	f->prev_state = event_field(tep, "sched", "sched_switch", "prev_state");
 	f->next_pid = event_field(tep, "sched", "sched_switch", "next_pid");
 	f->woken_pid = event_field(tep, "sched", "sched_waking", "pid");
+	f->kvm_entry = event_field(tep, "kvm", "kvm_entry", "vcpu_pc");
+	f->userspace_exit = event_field(tep, "kvm", "kvm_userspace_exit", "reason");
+	f->mark = event_field(tep, "ftrace", "print", "buf");
 	learn_fields(f);
 	f->recording = xzalloc(sizeof(*f->recording));
 	f->recording->table = table_new();
@@ -530,6 +614,7 @@ static void follower_free(struct follower *f)
 	event_field_free(&f->hcall);
 	event_field_free(&f->smc);
 	event_field_free(&f->exit);
+	event_field_free(&f->userspace_exit);
 	tdestroy(f->tasks, free);
 	free(f->fields);
 	free(f->cpu);
@@ -540,6 +625,14 @@ static void vcpu_free(struct vcpu *v)
 	free(v->wakeup.times);
 	free(v->span);
 	free(v);
+}
+
+/* A VM that nobody has named, or too late, has its thread's name. */
+static void note_thread(struct vm *vm, const struct vcpu *v)
+{
+	vm_set_tid(vm, v->index, v->tid);
+	if (!vm->name || !strcmp(vm->name, "?"))
+		vm->name = intern(v->comm);
 }
 
 /* Note whose the vCPUs are, and forget those that have not been seen from entry to exit. */
@@ -560,7 +653,7 @@ static struct recording *finish(struct follower *f, const char *from)
 		row_finish(&v->wakeup);
 		snprintf(v->comm, sizeof(v->comm), "%s", tep_data_comm_from_pid(f->tep, v->tid));
 		make_printable(v->comm);
-		vm_set_tid(table_vm(r->table, v->vm), v->index, v->tid);
+		note_thread(table_vm(r->table, v->vm), v);
 		r->vcpu[kept++] = v;
 	}
 	r->nr_vcpus = kept;
@@ -717,16 +810,19 @@ void recording_free(struct recording *recording)
 
 /**
  * is_selected_vcpu() - does the user want to see this vCPU?
+ * @recording:	the recording
  * @vcpu:	the vCPU
  * @selection:	what the user wants to see
  *
  * Return: true if so
  */
-bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection)
+bool is_selected_vcpu(const struct recording *recording, const struct vcpu *vcpu,
+		      const struct selection *selection)
 {
 	return (selection->vm < 0 || vcpu->vm == selection->vm) &&
 	       (selection->vcpu < 0 || vcpu->index == selection->vcpu) &&
-	       (!selection->pid || vcpu->tid == selection->pid);
+	       (!selection->pid ||
+		is_of_pid(recording->table, vcpu->vm, vcpu->index, selection->pid));
 }
 
 /**
@@ -745,7 +841,7 @@ bool is_selected_vm(const struct recording *recording, unsigned int vm,
 	if (!selection->pid)
 		return selection->vm < 0 || vm == selection->vm;
 	for (i = 0; i < recording->nr_vcpus; i++)
-		if (recording->vcpu[i]->vm == vm && is_selected_vcpu(recording->vcpu[i], selection))
+		if (recording->vcpu[i]->vm == vm && is_selected_vcpu(recording, recording->vcpu[i], selection))
 			return true;
 	return false;
 }

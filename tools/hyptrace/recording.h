@@ -10,19 +10,6 @@
 #include "select.h"
 #include "table.h"
 
-/* What a vCPU's thread does. */
-enum activity {
-	ACTIVITY_GUEST,		/* the guest runs */
-	ACTIVITY_EL2,		/* at EL2, for the guest or for the host */
-	ACTIVITY_FIRMWARE,	/* firmware that EL2 has called */
-	ACTIVITY_HOST,		/* the host runs the thread: it handles an exit */
-	ACTIVITY_PREEMPTED,	/* the thread could run, and something else does */
-	ACTIVITY_BLOCKED,	/* the thread waits */
-	NR_ACTIVITIES
-};
-
-extern const char * const activity_names[NR_ACTIVITIES];
-
 /**
  * struct span - a vCPU's thread does one thing for some time
  * @start:	when it begins [ns]
@@ -67,7 +54,8 @@ struct vcpu {
  * @vcpu:	the vCPUs
  * @nr_vcpus:	their number
  * @memory:	the memory of VMs
- * @has_sched:	events say when threads run; without them ACTIVITY_HOST has all of the host's
+ * @has_sched:	events say when threads run; without them they never wait
+ * @has_kvm:	events say when the VMM has a thread; without them ACTIVITY_KVM has its time
  * @has_waking:	events say when threads are woken
  */
 struct recording {
@@ -75,7 +63,7 @@ struct recording {
 	struct vcpu	**vcpu;
 	size_t		nr_vcpus;
 	struct memory	memory;
-	bool		has_sched, has_waking;
+	bool		has_sched, has_kvm, has_waking;
 };
 
 struct tracecmd_input;
@@ -85,7 +73,8 @@ struct tracecmd_input *trace_hyp(struct tracecmd_input *top, const char *path);
 struct recording *recording_open(const struct input *input, bool want_spans);
 struct recording *recording_live(bool want_spans);
 void recording_free(struct recording *recording);
-bool is_selected_vcpu(const struct vcpu *vcpu, const struct selection *selection);
+bool is_selected_vcpu(const struct recording *recording, const struct vcpu *vcpu,
+		      const struct selection *selection);
 bool is_selected_vm(const struct recording *recording, unsigned int vm,
 		    const struct selection *selection);
 struct table *table_of_file(const struct input *input);

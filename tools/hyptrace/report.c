@@ -45,6 +45,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		state->child_inputs[1] = &arguments->selection;
 		state->child_inputs[2] = &arguments->selection;
 		state->child_inputs[3] = &arguments->format;
+		state->child_inputs[4] = &arguments->selection.by;
 		return 0;
 	case 'i':
 		arguments->input.path = argument;
@@ -86,7 +87,7 @@ static void print_vcpus(const struct recording *recording, const struct selectio
 	size_t i;
 
 	for (i = 0; i < recording->nr_vcpus; i++) {
-		if (!is_selected_vcpu(recording->vcpu[i], selection))
+		if (!is_selected_vcpu(recording, recording->vcpu[i], selection))
 			continue;
 		if (!has_header) {
 			printf("\n%5s %5s %-24s %9s", "VM", "vCPU", "Thread", "Time");
@@ -98,7 +99,9 @@ static void print_vcpus(const struct recording *recording, const struct selectio
 		print_vcpu(recording->vcpu[i]);
 	}
 	if (has_header && !recording->has_sched)
-		printf("Without sched_switch, host includes the time when the thread did not run.\n");
+		printf("Without sched_switch, kvm includes the time when the thread did not run.\n");
+	if (has_header && !recording->has_kvm)
+		printf("Without kvm_entry and kvm_userspace_exit, kvm includes the VMM's time.\n");
 }
 
 /* Memory of VMs --------------------------------------------------------------------- */
@@ -159,7 +162,8 @@ static void print_splits(const struct recording *recording, const struct selecti
 int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &format_argp }, { 0 }
+		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &format_argp },
+		{ &group_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

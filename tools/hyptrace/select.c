@@ -155,42 +155,47 @@ static error_t parse_sort(int option, char *argument, struct argp_state *state)
 
 const struct argp sort_argp = { .options = sort_options, .parser = parse_sort };
 
-/* Is the row about the VM of this process, or about the vCPU of this thread? */
-static bool is_of_pid(const struct table *table, const struct row *row, pid_t pid)
+/**
+ * is_of_pid() - is this the VM of a process, or the vCPU of a thread?
+ * @table:	has the VMs
+ * @vm:		the VM
+ * @vcpu:	the vCPU
+ * @pid:	the process or thread
+ *
+ * Return: true if so
+ */
+bool is_of_pid(const struct table *table, unsigned int vm, unsigned int vcpu, pid_t pid)
 {
-	const struct vm *vm;
+	const struct vm *found = table_find_vm(table, vm);
 
-	for (vm = table->vm; vm < table->vm + table->nr_vms; vm++)
-		if (vm->number == row->vm)
-			return vm->pid == pid ||
-			       (row->vcpu < vm->nr_vcpus && vm->tid[row->vcpu] == pid);
-	return false;
+	return found && (found->pid == pid ||
+			 (vcpu < found->nr_vcpus && found->tid[vcpu] == pid));
 }
 
 /**
  * is_selected() - does the user want to see a row?
  * @table:	has the VMs
  * @selection:	what the user wants to see
- * @row:	the row, of which only the VM, the vCPU, the kind and the reason matter
+ * @key:	the row's key
  *
  * Return: true if so
  */
 bool is_selected(const struct table *table, const struct selection *selection,
-		 const struct row *row)
+		 const struct key *key)
 {
 	bool any_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
 
-	if (selection->kinds && !is_listed(row->kind, selection->kinds))
+	if (selection->kinds && !is_listed(key->kind, selection->kinds))
 		return false;
-	if (selection->reason && fnmatch(selection->reason, row->reason, 0))
+	if (selection->reason && fnmatch(selection->reason, key->reason, 0))
 		return false;
 	if (any_vm)
 		return true;
-	if (!is_vcpus(row->kind))
+	if (!is_vcpus(key->kind))
 		return false;
-	return (selection->vm < 0 || row->vm == selection->vm) &&
-	       (selection->vcpu < 0 || row->vcpu == selection->vcpu) &&
-	       (!selection->pid || is_of_pid(table, row, selection->pid));
+	return (selection->vm < 0 || key->vm == selection->vm) &&
+	       (selection->vcpu < 0 || key->vcpu == selection->vcpu) &&
+	       (!selection->pid || is_of_pid(table, key->vm, key->vcpu, selection->pid));
 }
 
 static bool is_vm_selected(const struct vm *vm, const struct selection *selection)
@@ -250,15 +255,16 @@ void selection_check(const struct table *table, const struct selection *selectio
  * select_rows() - the rows that the user wants to see
  * @table:	all rows
  * @selection:	which ones, and in which order
- * @add_up:	whether to add up VMs and vCPUs
+ * @by:		what its rows tell apart
  *
  * Return: a new table, without VMs
  */
 struct table *select_rows(const struct table *table, const struct selection *selection,
-			  bool add_up)
+			  unsigned int by)
 {
 	struct table *selected = table_new();
 	const struct row *row;
+	struct key key;
 	size_t i;
 
 	selected->seconds = table->seconds;
@@ -266,9 +272,10 @@ struct table *select_rows(const struct table *table, const struct selection *sel
 	selected->has_bounds = table->has_bounds;
 	for (i = 0; i < table->nr; i++) {
 		row = table->row[i];
-		if (is_selected(table, selection, row))
-			row_merge(table_row(selected, add_up ? 0 : row->vm, add_up ? 0 : row->vcpu,
-					    row->kind, row->reason), row);
+		if (!is_selected(table, selection, &row->key))
+			continue;
+		key = group_key(&row->key, by);
+		row_merge(table_row(selected, &key), row);
 	}
 	for (i = 0; i < selected->nr; i++)
 		row_finish(selected->row[i]);

@@ -7,6 +7,7 @@
 
 #include <argp.h>
 
+#include "group.h"
 #include "table.h"
 
 /* What rows are sorted by; the largest comes first. */
@@ -28,6 +29,7 @@ extern const char * const sort_key_names[NR_SORT_KEYS];
  * @kinds:	names of kinds, or beginnings of names, with commas; NULL for all
  * @reason:	pattern of reasons, NULL for all
  * @key:	what rows are sorted by
+ * @by:		what rows tell apart, 0 if the user has not said it
  */
 struct selection {
 	long		vm, vcpu;
@@ -35,6 +37,7 @@ struct selection {
 	const char	*kinds;
 	const char	*reason;
 	enum sort_key	key;
+	unsigned int	by;
 };
 
 #define SELECT_ALL ((struct selection) { .vm = -1, .vcpu = -1 })
@@ -45,10 +48,11 @@ extern const struct argp kind_argp;
 extern const struct argp sort_argp;
 
 bool is_selected(const struct table *table, const struct selection *selection,
-		 const struct row *row);
+		 const struct key *key);
 void selection_check(const struct table *table, const struct selection *selection);
 struct table *select_rows(const struct table *table, const struct selection *selection,
-			  bool add_up);
+			  unsigned int by);
+bool is_of_pid(const struct table *table, unsigned int vm, unsigned int vcpu, pid_t pid);
 void sort_rows(struct table *table, enum sort_key key);
 void select_kinds(struct argp_state *state, struct selection *selection, const char *list);
 long number_option(struct argp_state *state, const char *option, const char *text);

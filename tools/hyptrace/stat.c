@@ -6,6 +6,7 @@
 #include "measure.h"
 #include "print.h"
 #include "subcommands.h"
+#include "totals.h"
 
 struct arguments {
 	struct measurement	measurement;
@@ -24,6 +25,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	state->child_inputs[2] = &arguments->selection;
 	state->child_inputs[3] = &arguments->measurement;
 	state->child_inputs[4] = &arguments->format;
+	state->child_inputs[5] = &arguments->selection.by;
 	return 0;
 }
 
@@ -31,7 +33,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &measure_argp },
-		{ &format_argp }, { 0 }
+		{ &format_argp }, { &group_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.parser = parse,
@@ -48,6 +50,7 @@ int cmd_stat(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	table = measure(&arguments.measurement);
+	totals_name_vms(table);
 	print_table(stdout, arguments.format, table, &arguments.selection, NULL);
 	table_free(table);
 	return arguments.measurement.status;

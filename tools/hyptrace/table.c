@@ -22,6 +22,16 @@ const char * const kind_names[NR_KINDS] = {
 	[KIND_ABORT]		= "abort",
 };
 
+const char * const activity_names[NR_ACTIVITIES] = {
+	[ACTIVITY_GUEST]	= "guest",
+	[ACTIVITY_EL2]		= "EL2",
+	[ACTIVITY_FIRMWARE]	= "firmware",
+	[ACTIVITY_KVM]		= "kvm",
+	[ACTIVITY_VMM]		= "vmm",
+	[ACTIVITY_PREEMPTED]	= "preempted",
+	[ACTIVITY_BLOCKED]	= "blocked",
+};
+
 /**
  * kind_of() - the kind that has a name
  * @name:	the name
@@ -73,6 +83,24 @@ void *xzalloc(size_t size)
 char *xstrdup(const char *text)
 {
 	return strcpy(xrealloc(NULL, strlen(text) + 1, 1), text);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/**
+ * intern() - the only copy of a text
+ * @text:	the text
+ *
+ * Return: the copy, which stays; texts that are the same have the same address
+ */
+const char *intern(const char *text)
+{
+	static void *texts;
+
+	return *(char **)(tfind(text, &texts, by_text) ?: tsearch(xstrdup(text), &texts, by_text));
 }
 
 /**
@@ -222,6 +250,8 @@ void row_merge(struct row *row, const struct row *other)
 	row->total += other->total;
 	for (i = 0; i < NR_BUCKETS; i++)
 		row->bucket[i] += other->bucket[i];
+	for (i = 0; i < NR_ACTIVITIES; i++)
+		row->part[i] += other->part[i];
 }
 
 /**
@@ -262,7 +292,7 @@ struct table *table_new(void)
 
 static int by_key(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct key *x = &((const struct row *)a)->key, *y = &((const struct row *)b)->key;
 
 	if (x->vm != y->vm)
 		return x->vm < y->vm ? -1 : 1;
@@ -270,7 +300,9 @@ static int by_key(const void *a, const void *b)
 		return x->vcpu < y->vcpu ? -1 : 1;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
-	return strcmp(x->reason, y->reason);
+	if (x->reason != y->reason)
+		return x->reason < y->reason ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
 static void row_free(void *data)
@@ -299,52 +331,36 @@ void table_free(struct table *table)
 	free(table);
 }
 
-static struct row key_of(unsigned int vm, unsigned int vcpu, enum kind kind, const char *reason)
-{
-	struct row key = { .vm = vm, .vcpu = vcpu, .kind = kind };
-
-	snprintf(key.reason, sizeof(key.reason), "%s", reason);
-	return key;
-}
-
 /**
  * table_find() - look for a row
  * @table:	the table
- * @vm:		the VM
- * @vcpu:	the vCPU
- * @kind:	the kind
- * @reason:	the reason
+ * @key:	the row's key
  *
  * Return: the row, NULL if there is none
  */
-struct row *table_find(const struct table *table, unsigned int vm, unsigned int vcpu,
-		       enum kind kind, const char *reason)
+struct row *table_find(const struct table *table, const struct key *key)
 {
-	struct row key = key_of(vm, vcpu, kind, reason), **found;
+	/* A row begins with its key, and by_key() looks at nothing else. */
+	struct row **found = tfind(key, &table->tree, by_key);
 
-	found = tfind(&key, &table->tree, by_key);
 	return found ? *found : NULL;
 }
 
 /**
  * table_row() - look for a row, and make an empty one if there is none
  * @table:	the table
- * @vm:		the VM
- * @vcpu:	the vCPU
- * @kind:	the kind
- * @reason:	the reason
+ * @key:	the row's key
  *
  * Return: the row
  */
-struct row *table_row(struct table *table, unsigned int vm, unsigned int vcpu, enum kind kind,
-		      const char *reason)
+struct row *table_row(struct table *table, const struct key *key)
 {
-	struct row *row = table_find(table, vm, vcpu, kind, reason);
+	struct row *row = table_find(table, key);
 
 	if (row)
 		return row;
-	row = xrealloc(NULL, 1, sizeof(*row));
-	*row = key_of(vm, vcpu, kind, reason);
+	row = xzalloc(sizeof(*row));
+	row->key = *key;
 	if (!tsearch(row, &table->tree, by_key))
 		err(1, "memory");
 	table->row = xrealloc(table->row, table->nr + 1, sizeof(struct row *));
@@ -354,7 +370,14 @@ struct row *table_row(struct table *table, unsigned int vm, unsigned int vcpu, e
 
 /* VMs ------------------------------------------------------------------------------- */
 
-static struct vm *find_vm(const struct table *table, unsigned int number)
+/**
+ * table_find_vm() - look for a VM
+ * @table:	the table
+ * @number:	the VM's number
+ *
+ * Return: the VM, NULL if it is not known
+ */
+struct vm *table_find_vm(const struct table *table, unsigned int number)
 {
 	size_t i;
 
@@ -373,7 +396,7 @@ static struct vm *find_vm(const struct table *table, unsigned int number)
  */
 struct vm *table_vm(struct table *table, unsigned int number)
 {
-	struct vm *vm = find_vm(table, number);
+	struct vm *vm = table_find_vm(table, number);
 
 	if (vm)
 		return vm;
@@ -437,11 +460,11 @@ static bool row_subtract(struct row *row, const struct row *before)
  */
 static bool take(struct table *table, const struct row *old)
 {
-	struct row *row = table_find(table, old->vm, old->vcpu, old->kind, old->reason);
+	struct row *row = table_find(table, &old->key);
 
 	if (row)
 		return row_subtract(row, old);
-	if (!is_vcpus(old->kind) || find_vm(table, old->vm))
+	if (!is_vcpus(old->key.kind) || table_find_vm(table, old->key.vm))
 		return false;
 	table->has_forgotten = true;
 	return true;
@@ -467,22 +490,20 @@ static void drop_empty(struct table *table)
 static struct table *table_copy(const struct table *table)
 {
 	struct table *copy = table_new();
-	const struct row *row;
 	const struct vm *vm;
 	struct vm *new_vm;
 	unsigned int i;
 	size_t n;
 
 	copy->has_bounds = table->has_bounds;
-	for (n = 0; n < table->nr; n++) {
-		row = table->row[n];
-		*table_row(copy, row->vm, row->vcpu, row->kind, row->reason) = *row;
-	}
+	for (n = 0; n < table->nr; n++)
+		*table_row(copy, &table->row[n]->key) = *table->row[n];
 	for (n = 0; n < table->nr_vms; n++) {
 		vm = &table->vm[n];
 		new_vm = table_vm(copy, vm->number);
 		new_vm->pid = vm->pid;
-		new_vm->is_gone = vm->is_gone;
+		new_vm->name = vm->name;
+		new_vm->state = vm->state;
 		for (i = 0; i < vm->nr_vcpus; i++)
 			vm_set_tid(new_vm, i, vm->tid[i]);
 	}

@@ -31,6 +31,20 @@ static inline bool is_vcpus(enum kind kind)
 	return kind <= KIND_EXIT_EL2;
 }
 
+/* What a vCPU's thread does. */
+enum activity {
+	ACTIVITY_GUEST,		/* the guest runs */
+	ACTIVITY_EL2,		/* at EL2, for the guest or for the host */
+	ACTIVITY_FIRMWARE,	/* firmware that EL2 has called */
+	ACTIVITY_KVM,		/* the host's kernel runs the thread: it handles an exit */
+	ACTIVITY_VMM,		/* the VMM does */
+	ACTIVITY_PREEMPTED,	/* the thread could run, and something else does */
+	ACTIVITY_BLOCKED,	/* the thread waits */
+	NR_ACTIVITIES
+};
+
+extern const char * const activity_names[NR_ACTIVITIES];
+
 /*
  * Bucket i of a histogram has the intervals up to 2^i ns that no lower bucket has; the last
  * bucket has what is longer than all bounds. The bounds are those of hyp/totals.
@@ -45,11 +59,24 @@ enum {
 #define REASON_SIZE	64
 
 /**
- * struct row - intervals of one kind and reason
+ * struct key - what intervals have in common
  * @vm:		number of the VM, 0 for the host's kinds and if VMs are added up
  * @vcpu:	index of the vCPU, 0 for the host's kinds and if vCPUs are added up
+ * @thread:	the thread, as "qemu-123"; NULL if that is not known and if threads are added up
  * @kind:	what was measured
  * @reason:	name of the hypercall, the exit...
+ *
+ * Texts are from intern().
+ */
+struct key {
+	unsigned int	vm, vcpu;
+	enum kind	kind;
+	const char	*reason, *thread;
+};
+
+/**
+ * struct row - intervals with the same key
+ * @key:	their key
  * @count:	number of intervals
  * @total:	their sum [ns]
  * @min:	the shortest [ns]
@@ -57,32 +84,40 @@ enum {
  * @min_is_bound: the shortest is not known; it is not shorter than @min
  * @max_is_bound: the longest is not known; it is not longer than @max
  * @bucket:	histogram
+ * @part:	what the vCPU's thread did in that time [ns], if a recording tells it
  * @times:	each interval [ns], @count of them, sorted; NULL if only the histogram is known
  * @size:	allocated length of @times
  */
 struct row {
-	unsigned int	vm, vcpu;
-	enum kind	kind;
-	char		reason[REASON_SIZE];
+	struct key	key;
 	uint64_t	count, total, min, max;
 	bool		min_is_bound, max_is_bound;
 	uint64_t	bucket[NR_BUCKETS];
+	uint64_t	part[NR_ACTIVITIES];
 	uint64_t	*times;
 	size_t		size;
+};
+
+enum vm_state {
+	VM_UNKNOWN,
+	VM_ALIVE,
+	VM_GONE
 };
 
 /**
  * struct vm - a VM that the table's rows are about
  * @number:	its number
  * @pid:	of the process that has created it, 0 if that is not known
- * @is_gone:	it has been destroyed
+ * @name:	what that process calls it, from intern(); NULL if that is not known
+ * @state:	whether it has been destroyed
  * @tid:	threads of its vCPUs, 0 for a vCPU whose thread is not known
  * @nr_vcpus:	length of @tid
  */
 struct vm {
 	unsigned int	number;
 	pid_t		pid;
-	bool		is_gone;
+	const char	*name;
+	enum vm_state	state;
 	pid_t		*tid;
 	unsigned int	nr_vcpus;
 };
@@ -113,11 +148,10 @@ struct table {
 
 struct table *table_new(void);
 void table_free(struct table *table);
-struct row *table_find(const struct table *table, unsigned int vm, unsigned int vcpu,
-		       enum kind kind, const char *reason);
-struct row *table_row(struct table *table, unsigned int vm, unsigned int vcpu, enum kind kind,
-		      const char *reason);
+struct row *table_find(const struct table *table, const struct key *key);
+struct row *table_row(struct table *table, const struct key *key);
 struct table *table_difference(const struct table *now, const struct table *before);
+struct vm *table_find_vm(const struct table *table, unsigned int number);
 struct vm *table_vm(struct table *table, unsigned int number);
 void vm_set_tid(struct vm *vm, unsigned int vcpu, pid_t tid);
 
@@ -131,6 +165,7 @@ uint64_t row_percentile(const struct row *row, unsigned int percent);
 void *xrealloc(void *memory, size_t number, size_t size);
 void *xzalloc(size_t size);
 char *xstrdup(const char *text);
+const char *intern(const char *text);
 void *tree_get(void **tree, const void *key, size_t size,
 	       int (*compare)(const void *a, const void *b));
 void sort(void *array, size_t number, size_t size, int (*compare)(const void *a, const void *b));

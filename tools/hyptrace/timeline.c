@@ -22,7 +22,8 @@ static const char * const colours[NR_ACTIVITIES] = {
 	[ACTIVITY_GUEST]	= "#4c9f50",
 	[ACTIVITY_EL2]		= "#d1495b",
 	[ACTIVITY_FIRMWARE]	= "#7b4fa3",
-	[ACTIVITY_HOST]		= "#3d78b4",
+	[ACTIVITY_KVM]		= "#3d78b4",
+	[ACTIVITY_VMM]		= "#7fc4d6",
 	[ACTIVITY_PREEMPTED]	= "#edae49",
 	[ACTIVITY_BLOCKED]	= "#d9d9d9",
 };
@@ -155,7 +156,7 @@ void draw_timeline(const struct recording *recording, const struct selection *se
 
 	for (i = 0; i < recording->nr_vcpus; i++) {
 		v = recording->vcpu[i];
-		if (!is_selected_vcpu(v, selection))
+		if (!is_selected_vcpu(recording, v, selection))
 			continue;
 		d.start = v->first < d.start ? v->first : d.start;
 		d.end = v->last > d.end ? v->last : d.end;
@@ -169,7 +170,7 @@ void draw_timeline(const struct recording *recording, const struct selection *se
 		LEFT + COLUMNS + 50, TOP + rows * (ROW_HEIGHT + ROW_GAP) + 36);
 	draw_legend(&d);
 	for (i = 0; i < recording->nr_vcpus; i++) {
-		if (!is_selected_vcpu(recording->vcpu[i], selection))
+		if (!is_selected_vcpu(recording, recording->vcpu[i], selection))
 			continue;
 		draw_vcpu(&d, recording->vcpu[i], y);
 		y += ROW_HEIGHT + ROW_GAP;

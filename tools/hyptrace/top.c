@@ -78,7 +78,7 @@ static void next_vm(struct view *view)
 	size_t i;
 
 	for (i = 0; i < table->nr_vms; i++)
-		if (!table->vm[i].is_gone && table->vm[i].number > view->selection.vm &&
+		if (table->vm[i].state != VM_GONE && table->vm[i].number > view->selection.vm &&
 		    (next < 0 || table->vm[i].number < next))
 			next = table->vm[i].number;
 	view->selection.vm = next;
@@ -119,11 +119,11 @@ static void show(const struct view *view)
 	erase();
 	show_header(view);
 	if (view->shown) {
-		selected = select_rows(view->shown, &view->selection, true);
+		selected = select_rows(view->shown, &view->selection, BY_WHAT);
 		file = open_memstream(&text, &size);
 		if (!file)
 			err(1, "memory");
-		print_sections(file, selected);
+		print_sections(file, selected, view->shown, BY_WHAT, COLS);
 		if (!selected->nr)
 			fprintf(file, "\nNothing has happened.\n");
 		fclose(file);

@@ -14,6 +14,7 @@
 #include "hyp.h"
 #include "keeper.h"
 #include "totals.h"
+#include "vmm.h"
 
 static char *file_read(const char *file)
 {
@@ -46,14 +47,18 @@ static bool parse_histogram(struct row *row, char *text)
 static bool parse_row(struct table *table, char *line)
 {
 	char kind[16], reason[REASON_SIZE];
-	unsigned int vm, vcpu;
+	struct key key = { 0 };
 	struct row *row;
 	int at = 0;
 
-	if (sscanf(line, "%u\t%u\t%15s\t%63s\t%n", &vm, &vcpu, kind, reason, &at) != 4 || !at ||
-	    kind_of(kind) == NR_KINDS)
+	if (sscanf(line, "%u\t%u\t%15s\t%63s\t%n", &key.vm, &key.vcpu, kind, reason, &at) != 4 ||
+	    !at)
 		return false;
-	row = table_row(table, vm, vcpu, kind_of(kind), reason);
+	key.kind = kind_of(kind);
+	if (key.kind == NR_KINDS)
+		return false;
+	key.reason = intern(reason);
+	row = table_row(table, &key);
 	line += at;
 	at = 0;
 	return sscanf(line, "%" SCNu64 "\t%" SCNu64 "\t%" SCNu64 "\t%" SCNu64 "\t%n", &row->count,
@@ -73,7 +78,7 @@ static bool parse_vm(struct table *table, char *line)
 		return false;
 	vm = table_vm(table, number);
 	vm->pid = pid;
-	vm->is_gone = !strcmp(state, "gone");
+	vm->state = strcmp(state, "gone") ? VM_ALIVE : VM_GONE;
 	line += at;
 	while (line && *line) {
 		tid = strsep(&line, ",");
@@ -121,6 +126,26 @@ struct table *totals_vms(void)
 
 	read_lines("totals/vms", table, parse_vm);
 	return table;
+}
+
+/**
+ * totals_name_vms() - find out what processes call their VMs
+ * @table:	has the VMs, as they are on this machine now
+ *
+ * Another process may have the pid of one that is gone.
+ */
+void totals_name_vms(struct table *table)
+{
+	struct vm *vm;
+	char *name;
+
+	for (vm = table->vm; vm < table->vm + table->nr_vms; vm++) {
+		if (vm->state != VM_ALIVE)
+			continue;
+		name = vmm_name(vm->pid);
+		vm->name = intern(name);
+		free(name);
+	}
 }
 
 /**

@@ -9,6 +9,7 @@
 
 struct table *totals_read(void);
 struct table *totals_vms(void);
+void totals_name_vms(struct table *table);
 bool totals_are_on(void);
 void totals_start(void);
 

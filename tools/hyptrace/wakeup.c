@@ -77,7 +77,7 @@ int cmd_wakeup(int argc, char **argv)
 		     arguments.input.path);
 	for (i = 0; i < recording->nr_vcpus; i++) {
 		v = recording->vcpu[i];
-		if (!v->wakeup.count || !is_selected_vcpu(v, &arguments.selection))
+		if (!v->wakeup.count || !is_selected_vcpu(recording, v, &arguments.selection))
 			continue;
 		if (!shown++)
 			printf("%5s %5s %-24s %9s %9s %9s %9s %9s %9s %16s\n", "VM", "vCPU", "Thread",

@@ -6,7 +6,7 @@ usage: trace-cmd report -i trace.dat | intervals.py REPORT.json
 
 REPORT.json is from hyptrace report --json. Each difference is printed; the exit status is 0
 if there is none, and if each kind in the environment's KINDS was there, as many gaps by lost events
-as GAPS says, and as many wake-ups as WAKEUPS says.
+as GAPS says, and as many wake-ups as WAKEUPS says; if VMM is set, a VMM has run, too.
 """
 
 import collections
@@ -20,7 +20,7 @@ LINE = re.compile(r"(hyp:)? +(.+)-(\d+) +\[(\d+)\] +(\d+): (\w+): +(.*)")
 SWITCH = re.compile(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]")
 KINDS_OF_STAYS = {"hvc": "hcall", "smc": "smc", "host_abort": "abort"}
 GAP = "events are missing before the next one"
-ACTIVITIES = ("guest", "EL2", "firmware", "host", "preempted", "blocked")
+ACTIVITIES = ("guest", "EL2", "firmware", "kvm", "vmm", "preempted", "blocked")
 
 Event = collections.namedtuple("Event", "is_hyp pid cpu time name text")
 Run = collections.namedtuple("Run", "vcpu start end reason stay pid")
@@ -173,6 +173,21 @@ def off_cpu(events, pid):
             since = None
 
 
+def in_vmm(events, pid):
+    """When the VMM had a thread: (start, end)."""
+    since = None
+    for event in events:
+        if event.pid != pid:
+            continue
+        if event.name == "kvm_userspace_exit" and since is None:
+            since = event.time
+        elif event.name == "kvm_entry" and since is not None:
+            yield since, event.time
+            since = None
+    if since is not None:
+        yield since, events[-1].time
+
+
 def breakdown(runs, all_stays, events):
     """Parts of a vCPU's time from its first entry to its last exit."""
     first, last, pid = runs[0].start, runs[-1].end, runs[0].pid
@@ -184,14 +199,32 @@ def breakdown(runs, all_stays, events):
         time["EL2"] -= sum(overlap(start, end, first, last) for start, end, _, _ in gaps(stay))
         time["firmware"] += sum(overlap(start, end, first, last)
                                 for start, end, where, _ in gaps(stay) if where in ("smc", "psci"))
-    for start, end, activity in off_cpu(events, pid):
+    not_running = list(off_cpu(events, pid))
+    for start, end in in_vmm(events, pid):
+        start, end = max(start, first), min(end, last)
+        if start >= end:
+            continue
+        time["vmm"] += end - start - sum(overlap(off, on, start, end) for off, on, _ in not_running)
+        for stay in its_stays:
+            at_el2 = max(start, stay[0].time), min(end, stay[-1].time)
+            if at_el2[0] < at_el2[1]:
+                time["vmm"] -= at_el2[1] - at_el2[0]
+                time["vmm"] += sum(overlap(off, on, *at_el2) for off, on, _ in not_running)
+    for start, end, activity in not_running:
         start, end = max(start, first), min(end, last)
         time[activity] += max(0, end - start)
         # KVM makes hypercalls for a thread that is being switched from: that is EL2's time.
         time[activity] -= sum(overlap(stay[0].time, stay[-1].time, start, end)
                               for stay in its_stays if start < end)
-    time["host"] = last - first - sum(time.values())
+    time["kvm"] = last - first - sum(time.values())
     return time
+
+
+def parts_of_exits(report, vcpu):
+    """What a vCPU did while the host handled its exits, added up."""
+    rows = [row for row in report["rows"] if row["kind"] == "exit_host" and
+            (row["vm"], row["vcpu"]) == (vcpu["vm"], vcpu["vcpu"])]
+    return {activity: sum(row["time_ns"][activity] for row in rows) for activity in ACTIVITIES[2:]}
 
 
 def main():
@@ -242,13 +275,19 @@ def main():
             print("#", key, "text:", mine.get(key), "hyptrace:", theirs.get(key))
             bad = True
     # What a vCPU did in a gap is not known.
-    waits, nr_wakeups = wakeups(events), 0
+    waits, nr_wakeups, in_vmms = wakeups(events), 0, 0
     for vcpu in report["vcpus"] if not missing else []:
         runs = [run for run in by_vcpu[vcpu["vm"], vcpu["vcpu"]] if run.end is not None]
         parts = breakdown(runs, all_stays, events)
         if parts != vcpu["time_ns"]:
             print("#", vcpu["vm"], vcpu["vcpu"], "text:", parts, "hyptrace:", vcpu["time_ns"])
             bad = True
+        # Nothing of these is elsewhere.
+        exits = parts_of_exits(report, vcpu)
+        if any(exits[activity] != parts[activity] for activity in exits):
+            print("#", vcpu["vm"], vcpu["vcpu"], "text:", parts, "exits:", exits)
+            bad = True
+        in_vmms += parts["vmm"]
         woken = summary(waits[vcpu["tid"]])
         nr_wakeups += woken["count"]
         if woken != vcpu["wakeups"]:
@@ -260,8 +299,9 @@ def main():
             print("# nothing of kind", kind)
             bad = True
     print("#", len(mine), "rows,", len(report["vcpus"]), "vCPUs,", len(events), "events,",
-          len(missing), "gaps,", nr_wakeups, "wake-ups")
+          len(missing), "gaps,", nr_wakeups, "wake-ups,", in_vmms, "ns in VMMs")
     sys.exit(bad or not mine or not report["vcpus"] or
+             (in_vmms == 0 and "VMM" in os.environ) or
              nr_wakeups < int(os.environ.get("WAKEUPS", "0")) or
              len(missing) < int(os.environ.get("GAPS", "0")))
 

@@ -48,6 +48,9 @@ SWITCH = traces.Event(301, "sched", "sched_switch",
                       '"%u (%u) to %u", REC->prev_pid, REC->prev_state, REC->next_pid')
 WOKEN = traces.Event(302, "sched", "sched_waking", [("u32", "pid")], '"pid=%u", REC->pid')
 WAKING = traces.Event(300, "sched", "sched_waking", [("u32", "number")], '"n=%u", REC->number')
+ENTRY = traces.Event(400, "kvm", "kvm_entry", [("u64", "vcpu_pc")], '"PC: %llx", REC->vcpu_pc')
+USER = traces.Event(401, "kvm", "kvm_userspace_exit", [("u32", "reason"), ("u32", "errno")],
+                    '"reason=%u", REC->reason')
 CALL = traces.Event(11, "ftrace", "funcgraph_entry", [("u64", "func"), ("u32", "depth")],
                     '"--> %ps (%d)", (void *)REC->func, REC->depth')
 RETURN = traces.Event(10, "ftrace", "funcgraph_exit", [("u64", "func"), ("u32", "depth")],
@@ -74,7 +77,8 @@ RECLAIM = traces.Event(917, "hyp", "mem_host_reclaim_guest", GIVEN, IN_RANGE)
 FORCE = traces.Event(918, "hyp", "mem_host_force_reclaim_guest", GIVEN, IN_RANGE)
 MEMORY = [SHARE, UNSHARE, PROTECT, RELAX, YOUNG, ABORT, DONATE, RECLAIM, FORCE]
 
-TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, WOKEN, CALL, RETURN, PRINT]
+TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, WOKEN, ENTRY, USER, CALL, RETURN,
+         PRINT]
 
 # The address and the name of each function; one has none.
 FUNCTIONS = {0x1000: "__kvm_nvhe_handle_trap", 0x2000: "__kvm_nvhe___kvm_vcpu_run"}
@@ -167,11 +171,18 @@ def write_memory():
 
 
 def host_events(tid):
-    """A thread is switched from and to, and woken twice before it runs a guest next."""
+    """A thread is switched from and to, and woken twice before it runs a guest next; and what a
+    VMM calls its VM."""
     events = [(200 * S + i * 200 * US + j * 5 * US, SWITCH.pack(tid, *how))
               for i in range(6) for j, how in enumerate(((tid, i % 2, 73), (73, 0, tid)))]
     events += [(200 * S + (100 * i - before) * US, WOKEN.pack(73, tid))
                for i in range(2, 12, 3) for before in (17 + 4 * i, 7)]
+    # Every second exit is handled by the VMM.
+    for i in range(0, 12, 2):
+        events.append((200 * S + (i * 100 + 38) * US, USER.pack(tid, 6, 0)))
+        events.append((200 * S + (i * 100 + 88) * US, ENTRY.pack(tid, 0)))
+    if tid == 71:
+        events.append((199 * S, PRINT.pack(tid, 0, b"hyptrace: vm=1 pid=70 name=w\x1b]0;taken\x07eb")))
     return sorted(events, key=lambda event: event[0])
 
 
@@ -204,7 +215,7 @@ def write_all():
     woken = changed(WAKING, "", "")
     woken.system += ends
     write_host("escapes.dat", hyp,
-               [ENTER, EXIT, RUN, CLOCK, SWITCH, WOKEN, CALL, RETURN, woken,
+               [ENTER, EXIT, RUN, CLOCK, SWITCH, WOKEN, ENTRY, USER, CALL, RETURN, PRINT, woken,
                 changed(HCALL, "__kvm_vcpu_run", "__kvm_vcpu_run ;,'"),
                 changed(LEFT, "WFx", "WFx ;,'")],
                {at: name + ends for at, name in FUNCTIONS.items()},

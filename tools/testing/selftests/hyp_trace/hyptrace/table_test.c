@@ -11,11 +11,18 @@
 
 static struct table *before, *now, *difference;
 
+static struct key key_of(const char *reason)
+{
+	return (struct key) { .vm = 1, .kind = KIND_GUEST, .reason = intern(reason) };
+}
+
 /* A row of a table gets @count intervals of @ns each. */
 static void add(struct table *table, const char *reason, unsigned int count, uint64_t ns)
 {
+	const struct key key = key_of(reason);
+
 	while (count--)
-		row_add_interval(table_row(table, 1, 0, KIND_GUEST, reason), ns);
+		row_add_interval(table_row(table, &key), ns);
 }
 
 /* Totals know no single intervals. */
@@ -32,10 +39,12 @@ static void forget_times(struct table *table)
 
 static const struct row *take_difference(const char *reason)
 {
+	const struct key key = key_of(reason);
+
 	forget_times(before);
 	forget_times(now);
 	difference = table_difference(now, before);
-	return difference ? table_find(difference, 1, 0, KIND_GUEST, reason) : NULL;
+	return difference ? table_find(difference, &key) : NULL;
 }
 
 static void begin(void)
@@ -152,13 +161,14 @@ static void a_reset_of_what_comes_again_is_noticed(void)
 
 static void percentiles_of_known_times_are_exact(void)
 {
+	const struct key key = key_of("A");
 	struct row *row;
 	uint64_t ns;
 
 	begin();
 	for (ns = 1; ns <= 200; ns++)
 		add(now, "A", 1, 201 - ns);
-	row = table_find(now, 1, 0, KIND_GUEST, "A");
+	row = table_find(now, &key);
 	row_finish(row);
 	CHECK(row_percentile(row, 50) == 100 && row_percentile(row, 99) == 198 &&
 	      row_percentile(row, 100) == 200, "not so");
