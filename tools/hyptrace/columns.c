@@ -10,6 +10,7 @@
 
 #include "columns.h"
 #include "group.h"
+#include "runs.h"
 
 /**
  * format_time() - a time for people
@@ -45,10 +46,17 @@ const char *reason_text(const struct key *key)
 
 /* Values ---------------------------------------------------------------------------- */
 
-/* A row, the sum of its section's rows, and what the sign of a percentile is. */
+/**
+ * struct line - a line of a table
+ * @row:	its row
+ * @sum:	the sum of its section's rows
+ * @bound:	the sign of a percentile
+ * @nr_runs:	of how many runs it is the sum, 0 if there was only one
+ */
 struct line {
 	const struct row	*row, *sum;
 	const char		*bound;
+	size_t			nr_runs;
 };
 
 /**
@@ -132,6 +140,48 @@ static void print_part(char text[TIME_SIZE], const struct column *column, const 
 	print_percent(text, line->row->part[column->activity], line->row->total);
 }
 
+/* Of several runs, each has the average, and how much it differs. */
+static void print_mean_count(char text[TIME_SIZE], const struct column *column,
+			     const struct line *line)
+{
+	snprintf(text, TIME_SIZE, "%.1f", (double)line->row->count / line->nr_runs);
+}
+
+static void print_mean_time(char text[TIME_SIZE], const struct column *column,
+			    const struct line *line)
+{
+	format_time(text, "", line->row->total / line->nr_runs);
+}
+
+static void print_deviation(char text[TIME_SIZE], double deviation, double mean)
+{
+	snprintf(text, TIME_SIZE, "%.2f%%", mean ? 100 * deviation / mean : 0);
+}
+
+static void print_count_deviation(char text[TIME_SIZE], const struct column *column,
+				  const struct line *line)
+{
+	if (line->row->spread)
+		print_deviation(text, line->row->spread->count,
+				(double)line->row->count / line->nr_runs);
+}
+
+static void print_time_deviation(char text[TIME_SIZE], const struct column *column,
+				 const struct line *line)
+{
+	if (line->row->spread)
+		print_deviation(text, line->row->spread->total,
+				(double)line->row->total / line->nr_runs);
+}
+
+static void print_average_deviation(char text[TIME_SIZE], const struct column *column,
+				    const struct line *line)
+{
+	if (line->row->spread)
+		print_deviation(text, line->row->spread->average,
+				(double)line->row->total / line->row->count);
+}
+
 static const struct column time_columns[] = {
 	{ "Samples",	9, 0, print_count },
 	{ "Samples%",	8, 5, print_count_part },
@@ -142,6 +192,19 @@ static const struct column time_columns[] = {
 	{ "Avg",	9, 2, print_average },
 	{ "p50",	9, 8, print_p50 },
 	{ "p99",	9, 6, print_p99 },
+	{ 0 }
+};
+
+static const struct column run_columns[] = {
+	{ "Samples",	9, 0, print_mean_count },
+	{ "+-",		8, 0, print_count_deviation },
+	{ "Time",	9, 1, print_mean_time },
+	{ "+-",		8, 1, print_time_deviation },
+	{ "Time%",	7, 4, print_time_part },
+	{ "Avg",	9, 0, print_average },
+	{ "+-",		8, 0, print_average_deviation },
+	{ "Max",	9, 2, print_max },
+	{ "p99",	9, 3, print_p99 },
 	{ 0 }
 };
 
@@ -292,7 +355,9 @@ static void print_section(FILE *file, const struct layout *layout, const struct 
 			  enum section section)
 {
 	struct row sum = { 0 };
-	struct line line = { .sum = &sum, .bound = table->has_bounds ? "<" : "" };
+	struct line line = {
+		.sum = &sum, .bound = table->has_bounds ? "<" : "", .nr_runs = table->nr_runs,
+	};
 	size_t i, nr = 0;
 
 	for (i = 0; i < table->nr; i++) {
@@ -332,6 +397,8 @@ void print_sections(FILE *file, const struct table *table, const struct table *v
 	struct layout layout = { .by = by, .vms = vms, .columns = time_columns };
 	enum section section;
 
+	if (table->nr_runs)
+		layout.columns = run_columns;
 	layout.max_rank = max_rank(&layout, width ?: UINT_MAX);
 	for (section = 0; section < NR_SECTIONS; section++)
 		print_section(file, &layout, table, section);

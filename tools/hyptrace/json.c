@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "runs.h"
 #include "text.h"
 
 /* What the file is; another version would have another number. */
@@ -44,14 +45,19 @@ static json_t *row_to_json(const struct row *row, bool has_parts)
 	json_t *object;
 
 	object = json_pack("{si, si, ss, ss, sI, sI, sI, sI, sb, sb, sI, sI, so}",
-			 "vm", row->key.vm, "vcpu", row->key.vcpu, "kind", kind_names[row->key.kind],
-			 "reason", row->key.reason, "count", (json_int_t)row->count,
-			 "total_ns", (json_int_t)row->total, "min_ns", (json_int_t)row->min,
-			 "max_ns", (json_int_t)row->max, "min_is_bound", row->min_is_bound,
-			 "max_is_bound", row->max_is_bound,
-			 "p50_ns", (json_int_t)row_percentile(row, 50),
-			 "p99_ns", (json_int_t)row_percentile(row, 99),
-			 "histogram", histogram_to_json(row));
+			   "vm", row->key.vm, "vcpu", row->key.vcpu,
+			   "kind", kind_names[row->key.kind], "reason", row->key.reason,
+			   "count", (json_int_t)row->count, "total_ns", (json_int_t)row->total,
+			   "min_ns", (json_int_t)row->min, "max_ns", (json_int_t)row->max,
+			   "min_is_bound", row->min_is_bound, "max_is_bound", row->max_is_bound,
+			   "p50_ns", (json_int_t)row_percentile(row, 50),
+			   "p99_ns", (json_int_t)row_percentile(row, 99),
+			   "histogram", histogram_to_json(row));
+	if (row->spread)
+		json_object_set_new(object, "deviations",
+				    json_pack("{sf, sf, sf}", "count", row->spread->count,
+					      "total_ns", row->spread->total,
+					      "avg_ns", row->spread->average));
 	if (has_parts && row->key.kind == KIND_EXIT_HOST)
 		json_object_set_new(object, "time_ns", activities_to_json(row->part));
 	return object;
@@ -94,7 +100,8 @@ static json_t *vcpu_to_json(const struct vcpu *vcpu)
 	return json_pack("{si, si, si, ss, sI, sI, so, so}", "vm", vcpu->vm, "vcpu", vcpu->index,
 			 "tid", vcpu->tid, "comm", vcpu->comm,
 			 "first_ns", (json_int_t)vcpu->first, "last_ns", (json_int_t)vcpu->last,
-			 "time_ns", activities_to_json(vcpu->time), "wakeups", wakeups_to_json(vcpu));
+			 "time_ns", activities_to_json(vcpu->time),
+			 "wakeups", wakeups_to_json(vcpu));
 }
 
 static json_t *memory_to_json(const struct vm_memory *vm)
@@ -137,13 +144,15 @@ static void add_recorded(const struct recording *recording, const struct selecti
 /**
  * print_json() - print a table as JSON
  * @file:	where to
+ * @style:	whether it is one of several, which are one a line
  * @table:	the table, selected
  * @selection:	what was selected
  * @all:	the table of which it is a part; it has the VMs
  * @recording:	the recording that it is from, NULL if it is from totals
  */
-void print_json(FILE *file, const struct table *table, const struct selection *selection,
-		const struct table *all, const struct recording *recording)
+void print_json(FILE *file, const struct style *style, const struct table *table,
+		const struct selection *selection, const struct table *all,
+		const struct recording *recording)
 {
 	json_t *rows = json_array(), *vms = json_array(), *vcpus = json_array();
 	json_t *memory = json_array(), *splits = json_array(), *root;
@@ -159,8 +168,13 @@ void print_json(FILE *file, const struct table *table, const struct selection *s
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
 			 table->has_bounds, "rows", rows, "vms", vms,
 			 "vcpus", vcpus, "memory", memory, "splits", splits);
+	if (table->until)
+		json_object_set_new(root, "until", json_real(table->until));
+	if (table->nr_runs)
+		json_object_set_new(root, "runs", json_integer(table->nr_runs));
 	/* What can't be written is seen at the end. */
-	if (!root || (json_dumpf(root, file, JSON_INDENT(2)) && !ferror(file)))
+	if (!root || (json_dumpf(root, file, style->is_series ? JSON_COMPACT : JSON_INDENT(2)) &&
+		      !ferror(file)))
 		errx(1, "can't make JSON");
 	fputc('\n', file);
 	json_decref(root);

@@ -21,10 +21,26 @@ struct measurement {
 	int	status;
 };
 
+/**
+ * struct meter - what has been counted since some time
+ * @before:	the totals at that time
+ * @start:	that time [s]
+ */
+struct meter {
+	struct table	*before;
+	double		start;
+};
+
 /* The option -d and the command; the input is the measurement. */
 extern const struct argp measure_argp;
 
 double seconds_option(struct argp_state *state, const char *option, const char *text);
+struct meter meter_start(void);
+struct table *meter_read(struct meter *meter);
+void meter_stop(struct meter *meter);
+struct table *measure_runs(struct measurement *measurement, size_t nr);
+void measure_parts(struct measurement *measurement, double seconds,
+		   void (*show)(struct table *table, void *data), void *data);
 struct table *measure(struct measurement *measurement);
 
 #endif /* HYPTRACE_MEASURE_H */

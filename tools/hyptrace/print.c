@@ -5,11 +5,13 @@
 
 #include <err.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "print.h"
+#include "runs.h"
 
 enum {
 	OPTION_JSON = 0x2000,
@@ -22,6 +24,8 @@ static const struct argp_option options[] = {
 	  "Print JSON, with each VM, vCPU and histogram", 0 },
 	{ "csv", OPTION_CSV, NULL, 0,
 	  "Print CSV, with each VM and vCPU; times in ns", 0 },
+	{ "field-separator", 'x', "SEP", 0,
+	  "The same with SEP in place of commas", 0 },
 	{ "prometheus", OPTION_PROMETHEUS, NULL, 0,
 	  "Print for node_exporter's textfile collector", 0 },
 	{ 0 }
@@ -29,17 +33,21 @@ static const struct argp_option options[] = {
 
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
-	enum format *format = state->input;
+	struct style *style = state->input;
 
 	switch (option) {
 	case OPTION_JSON:
-		*format = FORMAT_JSON;
+		style->format = FORMAT_JSON;
 		return 0;
 	case OPTION_CSV:
-		*format = FORMAT_CSV;
+		style->format = FORMAT_CSV;
+		return 0;
+	case 'x':
+		style->format = FORMAT_CSV;
+		style->separator = argument;
 		return 0;
 	case OPTION_PROMETHEUS:
-		*format = FORMAT_PROMETHEUS;
+		style->format = FORMAT_PROMETHEUS;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -76,7 +84,12 @@ static void print_text(FILE *file, const struct table *table, const struct selec
 	const unsigned int by = selection->by ?: BY_WHAT;
 	struct table *selected = select_rows(table, selection, by);
 
-	if (table->seconds)
+	if (table->nr_runs)
+		fprintf(file, "Measured: %zu runs, of %.3f s +- %.2f%%\n", table->nr_runs,
+			table->seconds, 100 * runs_seconds_spread(table) / table->seconds);
+	else if (table->until)
+		fprintf(file, "\nMeasured: %.3f s, until %.3f s\n", table->seconds, table->until);
+	else if (table->seconds)
 		fprintf(file, "Measured: %.3f s\n", table->seconds);
 	if (!selected->nr)
 		fprintf(file, "Nothing of what was asked for has happened.\n");
@@ -97,49 +110,108 @@ static void print_handling(FILE *file, const struct recording *recording,
 
 /* CSV ------------------------------------------------------------------------------- */
 
-/* What is not told apart is empty. No name has a comma or a quote: copy_name(). */
-static void print_csv(FILE *file, const struct table *table, unsigned int by)
+/* A field of a line. No name has a comma or a quote: copy_name(). */
+static void print_field(FILE *file, const struct style *style, const char *format, ...)
 {
-	char vm[16] = "", vcpu[16] = "";
-	const struct row *row;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vfprintf(file, format, arguments);
+	va_end(arguments);
+	fputs(style->separator ?: ",", file);
+}
+
+static void print_csv_header(FILE *file, const struct style *style, const struct table *table,
+			     unsigned int by)
+{
+	static const char * const names[] = {
+		"vm", "vcpu", "kind", "reason", "count", "total_ns", "min_ns", "max_ns", "avg_ns",
+		"p50_ns", "p99_ns", "min_is_bound", "max_is_bound",
+	};
 	size_t i;
 
-	fprintf(file, "%svm,vcpu,kind,reason,count,total_ns,min_ns,max_ns,avg_ns,p50_ns,p99_ns,"
-		"min_is_bound,max_is_bound,percentiles_are_bounds\n",
-		by & BY_THREAD ? "thread," : "");
-	for (i = 0; i < table->nr; i++) {
-		row = table->row[i];
-		if (by & BY_THREAD)
-			fprintf(file, "%s,", row->key.thread);
-		if (by & BY_VM)
-			snprintf(vm, sizeof(vm), "%u", row->key.vm);
-		if (by & BY_VCPU)
-			snprintf(vcpu, sizeof(vcpu), "%u", row->key.vcpu);
-		fprintf(file, "%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",%" PRIu64 ",%d,%d,%d\n", vm, vcpu,
-			group_kind(row->key.kind, by), row->key.reason, row->count, row->total,
-			row->min, row->max, row->total / row->count, row_percentile(row, 50),
-			row_percentile(row, 99), row->min_is_bound, row->max_is_bound,
-			table->has_bounds);
+	if (table->until)
+		print_field(file, style, "until");
+	if (by & BY_THREAD)
+		print_field(file, style, "thread");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		print_field(file, style, "%s", names[i]);
+	if (table->nr_runs) {
+		print_field(file, style, "count_deviation");
+		print_field(file, style, "total_ns_deviation");
+		print_field(file, style, "avg_ns_deviation");
 	}
+	fprintf(file, "percentiles_are_bounds\n");
+}
+
+/* What is not told apart is empty. */
+static void print_csv_row(FILE *file, const struct style *style, const struct table *table,
+			  const struct row *row, unsigned int by)
+{
+	if (table->until)
+		print_field(file, style, "%.3f", table->until);
+	if (by & BY_THREAD)
+		print_field(file, style, "%s", row->key.thread);
+	print_field(file, style, by & BY_VM ? "%u" : "", row->key.vm);
+	print_field(file, style, by & BY_VCPU ? "%u" : "", row->key.vcpu);
+	print_field(file, style, "%s", group_kind(row->key.kind, by));
+	print_field(file, style, "%s", row->key.reason);
+	print_field(file, style, "%" PRIu64, row->count);
+	print_field(file, style, "%" PRIu64, row->total);
+	print_field(file, style, "%" PRIu64, row->min);
+	print_field(file, style, "%" PRIu64, row->max);
+	print_field(file, style, "%" PRIu64, row->total / row->count);
+	print_field(file, style, "%" PRIu64, row_percentile(row, 50));
+	print_field(file, style, "%" PRIu64, row_percentile(row, 99));
+	print_field(file, style, "%d", row->min_is_bound);
+	print_field(file, style, "%d", row->max_is_bound);
+	if (row->spread) {
+		print_field(file, style, "%.1f", row->spread->count);
+		print_field(file, style, "%.1f", row->spread->total);
+		print_field(file, style, "%.1f", row->spread->average);
+	}
+	fprintf(file, "%d\n", table->has_bounds);
+}
+
+static void print_csv(FILE *file, struct style *style, const struct table *table, unsigned int by)
+{
+	size_t i;
+
+	if (!style->has_header)
+		print_csv_header(file, style, table, by);
+	style->has_header = style->is_series;
+	for (i = 0; i < table->nr; i++)
+		print_csv_row(file, style, table, table->row[i], by);
 }
 
 /* Prometheus ------------------------------------------------------------------------ */
 
 #define METRIC	"hyptrace_interval_seconds"
 
-static void print_metric(FILE *file, const struct row *row)
+/* Each label costs a time series for each bound, so every second bound of the totals must do. */
+enum {
+	PROMETHEUS_FIRST	= 8,
+	PROMETHEUS_LAST		= 34,
+	PROMETHEUS_STEP		= 2,
+};
+
+static void print_metric(FILE *file, const struct row *row, unsigned int by)
 {
+	char labels[160], vm[24] = "", vcpu[24] = "";
 	uint64_t sum = 0;
-	char labels[160];
 	int i;
 
-	snprintf(labels, sizeof(labels), "vm=\"%u\",vcpu=\"%u\",kind=\"%s\",reason=\"%s\"", row->key.vm,
-		 row->key.vcpu, kind_names[row->key.kind], row->key.reason);
-	for (i = FIRST_BUCKET; i <= LAST_BOUND; i++) {
+	if (by & BY_VM && is_vcpus(row->key.kind))
+		snprintf(vm, sizeof(vm), "vm=\"%u\",", row->key.vm);
+	if (by & BY_VCPU && is_vcpus(row->key.kind))
+		snprintf(vcpu, sizeof(vcpu), "vcpu=\"%u\",", row->key.vcpu);
+	snprintf(labels, sizeof(labels), "%s%skind=\"%s\",reason=\"%s\"", vm, vcpu,
+		 group_kind(row->key.kind, by), row->key.reason);
+	for (i = 0; i <= PROMETHEUS_LAST; i++) {
 		sum += row->bucket[i];
-		fprintf(file, METRIC "_bucket{%s,le=\"%.9g\"} %" PRIu64 "\n", labels,
-			(1ULL << i) / 1e9, sum);
+		if (i >= PROMETHEUS_FIRST && !((i - PROMETHEUS_FIRST) % PROMETHEUS_STEP))
+			fprintf(file, METRIC "_bucket{%s,le=\"%.9g\"} %" PRIu64 "\n", labels,
+				(1ULL << i) / 1e9, sum);
 	}
 	fprintf(file, METRIC "_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", labels, row->count);
 	fprintf(file, METRIC "_sum{%s} %" PRIu64 ".%09" PRIu64 "\n", labels,
@@ -147,50 +219,110 @@ static void print_metric(FILE *file, const struct row *row)
 	fprintf(file, METRIC "_count{%s} %" PRIu64 "\n", labels, row->count);
 }
 
+/* Only these end a label's value. */
+static void print_label(FILE *file, const char *value)
+{
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			fputc('\\', file);
+		fputc(*value, file);
+	}
+}
+
+static bool has_rows_of(const struct table *table, unsigned int vm)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		if (is_vcpus(table->row[i]->key.kind) && table->row[i]->key.vm == vm)
+			return true;
+	return false;
+}
+
+static void print_vm_info(FILE *file, const struct table *table, const struct table *vms)
+{
+	const struct vm *vm;
+
+	fprintf(file, "# HELP hyptrace_vm_info Whose a VM is, and what that calls it.\n"
+		"# TYPE hyptrace_vm_info gauge\n");
+	for (vm = vms->vm; vm < vms->vm + vms->nr_vms; vm++) {
+		if (!has_rows_of(table, vm->number))
+			continue;
+		fprintf(file, "hyptrace_vm_info{vm=\"%u\",pid=\"%d\",name=\"", vm->number, vm->pid);
+		print_label(file, vm->name ?: "");
+		fprintf(file, "\"} 1\n");
+	}
+}
+
 /* https://prometheus.io/docs/instrumenting/exposition_formats/ */
-static void print_prometheus(FILE *file, const struct table *table)
+static void print_prometheus(FILE *file, const struct table *table, const struct table *vms,
+			     unsigned int by)
 {
 	size_t i;
 
 	fprintf(file, "# HELP " METRIC " Time of hypercalls, exits and guests, as EL2 measures it.\n"
 		"# TYPE " METRIC " histogram\n");
 	for (i = 0; i < table->nr; i++)
-		print_metric(file, table->row[i]);
+		print_metric(file, table->row[i], by);
+	if (by & BY_VM)
+		print_vm_info(file, table, vms);
 }
 
 /* All ------------------------------------------------------------------------------- */
 
+/* What is told apart if the user has not said it: people want what is done, programs want all. */
+static unsigned int usual_by(enum format format)
+{
+	switch (format) {
+	case FORMAT_TEXT:
+		return BY_WHAT;
+	case FORMAT_PROMETHEUS:
+		return BY_VM | BY_WHAT;
+	default:
+		return BY_WHOSE | BY_WHAT;
+	}
+}
+
+/* End the program if it can't be printed so. */
+static void check_style(const struct style *style, const struct selection *selection,
+			bool is_recorded)
+{
+	if (selection->by & BY_THREAD && !is_recorded)
+		errx(1, "--by thread: totals do not know threads: use hyptrace record and report");
+	if (selection->by & BY_THREAD && style->format == FORMAT_PROMETHEUS)
+		errx(1, "--by thread: threads come and go, and Prometheus keeps all: leave it out");
+	if (style->format == FORMAT_JSON && selection->by)
+		errx(1, "--json has a row for each VM, vCPU and reason: leave out --by");
+}
+
 /**
  * print_table() - print a table
  * @file:	where to
- * @format:	in which format; people get VMs and vCPUs added up, programs don't
+ * @style:	in which format; people get VMs and vCPUs added up, programs don't
  * @table:	the table
  * @selection:	what of it, and in which order
  * @recording:	the recording that it is from, NULL if it is from totals
  */
-void print_table(FILE *file, enum format format, const struct table *table,
+void print_table(FILE *file, struct style *style, const struct table *table,
 		 const struct selection *selection, const struct recording *recording)
 {
-	unsigned int by = selection->by ?: BY_WHOSE | BY_WHAT;
+	const unsigned int by = selection->by ?: usual_by(style->format);
 	struct table *selected;
 
 	selection_check(table, selection);
-	if (selection->by & BY_THREAD && !recording)
-		errx(1, "--by thread: totals do not know threads: use hyptrace record and report");
-	if (format == FORMAT_TEXT) {
+	check_style(style, selection, recording);
+	if (style->format == FORMAT_TEXT) {
 		print_text(file, table, selection);
 		if (recording && recording->has_kvm)
 			print_handling(file, recording, selection);
 		return;
 	}
-	if (format == FORMAT_JSON && selection->by)
-		errx(1, "--json has a row for each VM, vCPU and reason: leave out --by");
 	selected = select_rows(table, selection, by);
-	if (format == FORMAT_JSON)
-		print_json(file, selected, selection, table, recording);
-	else if (format == FORMAT_CSV)
-		print_csv(file, selected, by);
+	if (style->format == FORMAT_JSON)
+		print_json(file, style, selected, selection, table, recording);
+	else if (style->format == FORMAT_CSV)
+		print_csv(file, style, selected, by);
 	else
-		print_prometheus(file, selected);
+		print_prometheus(file, selected, table, by);
 	table_free(selected);
 }

@@ -19,13 +19,27 @@ enum format {
 	FORMAT_PROMETHEUS,
 };
 
-/* Options for that; the input is the enum. */
+/**
+ * struct style - how tables are printed
+ * @format:	the format
+ * @separator:	what is between the fields of CSV, NULL for commas
+ * @is_series:	several tables follow each other
+ * @has_header:	the header has been printed, which is the same for all of them
+ */
+struct style {
+	enum format	format;
+	const char	*separator;
+	bool		is_series, has_header;
+};
+
+/* Options for that; the input is a struct style. */
 extern const struct argp format_argp;
 
-void print_table(FILE *file, enum format format, const struct table *table,
+void print_table(FILE *file, struct style *style, const struct table *table,
 		 const struct selection *selection, const struct recording *recording);
-void print_json(FILE *file, const struct table *table, const struct selection *selection,
-		const struct table *all, const struct recording *recording);
+void print_json(FILE *file, const struct style *style, const struct table *table,
+		const struct selection *selection, const struct table *all,
+		const struct recording *recording);
 struct table *read_json(const struct input *input);
 void warn_of_lost(const struct table *table, const char *from);
 

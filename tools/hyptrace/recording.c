@@ -490,7 +490,8 @@ static void learn_vm(struct follower *f, const struct tep_record *record)
 
 	if (f->mark.field->offset >= 0 && size > 0)
 		text = strndupa((char *)record->data + f->mark.field->offset, size);
-	if (!text || sscanf(text, "hyptrace: vm=%u pid=%d name=%127[^\n]", &number, &pid, name) != 3)
+	if (!text ||
+	    sscanf(text, "hyptrace: vm=%u pid=%d name=%127[^\n]", &number, &pid, name) != 3)
 		return;
 	/* Events have 16 bits of the number. */
 	vm = table_vm(f->recording->table, (uint16_t)number);
@@ -841,7 +842,8 @@ bool is_selected_vm(const struct recording *recording, unsigned int vm,
 	if (!selection->pid)
 		return selection->vm < 0 || vm == selection->vm;
 	for (i = 0; i < recording->nr_vcpus; i++)
-		if (recording->vcpu[i]->vm == vm && is_selected_vcpu(recording, recording->vcpu[i], selection))
+		if (recording->vcpu[i]->vm == vm &&
+		    is_selected_vcpu(recording, recording->vcpu[i], selection))
 			return true;
 	return false;
 }

@@ -14,7 +14,7 @@
 
 struct arguments {
 	struct selection	selection;
-	enum format		format;
+	struct style		style;
 	struct input		input;
 	struct output		timeline;
 	bool			live;
@@ -44,7 +44,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &arguments->selection;
 		state->child_inputs[1] = &arguments->selection;
 		state->child_inputs[2] = &arguments->selection;
-		state->child_inputs[3] = &arguments->format;
+		state->child_inputs[3] = &arguments->style;
 		state->child_inputs[4] = &arguments->selection.by;
 		return 0;
 	case 'i':
@@ -189,8 +189,8 @@ int cmd_report(int argc, char **argv)
 		read_in_child(&arguments.input, 1, &arguments.timeline);
 		recording = recording_open(&arguments.input, want_spans);
 	}
-	print_table(stdout, arguments.format, recording->table, &arguments.selection, recording);
-	if (arguments.format == FORMAT_TEXT) {
+	print_table(stdout, &arguments.style, recording->table, &arguments.selection, recording);
+	if (arguments.style.format == FORMAT_TEXT) {
 		print_vcpus(recording, &arguments.selection);
 		print_mapped(recording, &arguments.selection);
 		print_splits(recording, &arguments.selection);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runs.h"
 #include "select.h"
 
 const char * const sort_key_names[NR_SORT_KEYS] = {
@@ -251,38 +252,6 @@ void selection_check(const struct table *table, const struct selection *selectio
 	     selection->vcpu < 0 ? "" : " with this vCPU");
 }
 
-/**
- * select_rows() - the rows that the user wants to see
- * @table:	all rows
- * @selection:	which ones, and in which order
- * @by:		what its rows tell apart
- *
- * Return: a new table, without VMs
- */
-struct table *select_rows(const struct table *table, const struct selection *selection,
-			  unsigned int by)
-{
-	struct table *selected = table_new();
-	const struct row *row;
-	struct key key;
-	size_t i;
-
-	selected->seconds = table->seconds;
-	selected->lost = table->lost;
-	selected->has_bounds = table->has_bounds;
-	for (i = 0; i < table->nr; i++) {
-		row = table->row[i];
-		if (!is_selected(table, selection, &row->key))
-			continue;
-		key = group_key(&row->key, by);
-		row_merge(table_row(selected, &key), row);
-	}
-	for (i = 0; i < selected->nr; i++)
-		row_finish(selected->row[i]);
-	sort_rows(selected, selection->key);
-	return selected;
-}
-
 static uint64_t value_of(const struct row *row, enum sort_key key)
 {
 	switch (key) {
@@ -300,23 +269,65 @@ static uint64_t value_of(const struct row *row, enum sort_key key)
 static int by_sort_key(const void *a, const void *b, void *data)
 {
 	const struct row *x = *(struct row * const *)a, *y = *(struct row * const *)b;
-	uint64_t x_value = value_of(x, *(enum sort_key *)data);
-	uint64_t y_value = value_of(y, *(enum sort_key *)data);
+	const struct selection *selection = data;
+	uint64_t x_value = value_of(x, selection->key), y_value = value_of(y, selection->key);
+	int order = x->total < y->total ? 1 : -(x->total > y->total);
 
 	if (x_value != y_value)
-		return x_value > y_value ? -1 : 1;
-	return x->total < y->total ? 1 : -(x->total > y->total);
+		order = x_value > y_value ? -1 : 1;
+	return selection->ascending ? -order : order;
+}
+
+/* How much rows differ between runs is only known after each run's are grouped. */
+static void select_runs(struct table *selected, const struct table *table,
+			const struct selection *selection, unsigned int by)
+{
+	struct table **runs = xrealloc(NULL, table->nr_runs, sizeof(struct table *));
+	size_t i;
+
+	for (i = 0; i < table->nr_runs; i++)
+		runs[i] = select_rows(table->run[i], selection, by);
+	selected->nr_runs = table->nr_runs;
+	runs_spread(selected, runs);
+	for (i = 0; i < table->nr_runs; i++)
+		table_free(runs[i]);
+	free(runs);
 }
 
 /**
- * sort_rows() - sort the rows of a table, the largest first
- * @table:	the table
- * @key:	by what
+ * select_rows() - the rows that the user wants to see
+ * @table:	all rows
+ * @selection:	which ones, and in which order
+ * @by:		what its rows tell apart
+ *
+ * Return: a new table, without VMs
  */
-void sort_rows(struct table *table, enum sort_key key)
+struct table *select_rows(const struct table *table, const struct selection *selection,
+			  unsigned int by)
 {
+	struct table *selected = table_new();
+	const struct row *row;
+	struct key key;
+	size_t i;
+
+	selected->seconds = table->seconds;
+	selected->until = table->until;
+	selected->lost = table->lost;
+	selected->has_bounds = table->has_bounds;
+	for (i = 0; i < table->nr; i++) {
+		row = table->row[i];
+		if (!is_selected(table, selection, &row->key))
+			continue;
+		key = group_key(&row->key, by);
+		row_merge(table_row(selected, &key), row);
+	}
+	for (i = 0; i < selected->nr; i++)
+		row_finish(selected->row[i]);
+	if (table->nr_runs)
+		select_runs(selected, table, selection, by);
 	/* qsort_r() takes no NULL. */
-	if (!table->nr)
-		return;
-	qsort_r(table->row, table->nr, sizeof(struct row *), by_sort_key, &key);
+	if (selected->nr)
+		qsort_r(selected->row, selected->nr, sizeof(struct row *), by_sort_key,
+			(void *)selection);
+	return selected;
 }

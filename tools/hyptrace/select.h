@@ -10,7 +10,7 @@
 #include "group.h"
 #include "table.h"
 
-/* What rows are sorted by; the largest comes first. */
+/* What rows are sorted by; the largest comes first, unless the user wants the smallest. */
 enum sort_key {
 	SORT_TIME,
 	SORT_COUNT,
@@ -29,6 +29,7 @@ extern const char * const sort_key_names[NR_SORT_KEYS];
  * @kinds:	names of kinds, or beginnings of names, with commas; NULL for all
  * @reason:	pattern of reasons, NULL for all
  * @key:	what rows are sorted by
+ * @ascending:	the smallest comes first
  * @by:		what rows tell apart, 0 if the user has not said it
  */
 struct selection {
@@ -37,6 +38,7 @@ struct selection {
 	const char	*kinds;
 	const char	*reason;
 	enum sort_key	key;
+	bool		ascending;
 	unsigned int	by;
 };
 
@@ -53,7 +55,6 @@ void selection_check(const struct table *table, const struct selection *selectio
 struct table *select_rows(const struct table *table, const struct selection *selection,
 			  unsigned int by);
 bool is_of_pid(const struct table *table, unsigned int vm, unsigned int vcpu, pid_t pid);
-void sort_rows(struct table *table, enum sort_key key);
 void select_kinds(struct argp_state *state, struct selection *selection, const char *list);
 long number_option(struct argp_state *state, const char *option, const char *text);
 

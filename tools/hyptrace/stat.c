@@ -11,22 +11,75 @@
 struct arguments {
 	struct measurement	measurement;
 	struct selection	selection;
-	enum format		format;
+	struct style		style;
+	struct output		output;
+	double			part;		/* of a series [s], 0 if it is none */
+	long			nr_runs;	/* 0 if the user has not said it */
 };
+
+static const struct argp_option options[] = {
+	{ "interval-print", 'I', "MS", 0,
+	  "Print what has been added every MS ms, until Ctrl-C or the end", 0 },
+	{ "repeat", 'r', "N", 0,
+	  "Run COMMAND N times, and show how much the runs differ", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Print into FILE", 0 },
+	{ 0 }
+};
+
+static void check(struct argp_state *state, const struct arguments *arguments)
+{
+	if (arguments->nr_runs && !arguments->measurement.argv)
+		argp_error(state, "-r: say which command");
+	if (arguments->nr_runs && arguments->part)
+		argp_error(state, "either -r or -I");
+	if (arguments->style.format == FORMAT_PROMETHEUS && (arguments->nr_runs || arguments->part))
+		argp_error(state, "--prometheus has no series: leave out -r and -I");
+}
 
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
-	if (option != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = &arguments->selection;
-	state->child_inputs[1] = &arguments->selection;
-	state->child_inputs[2] = &arguments->selection;
-	state->child_inputs[3] = &arguments->measurement;
-	state->child_inputs[4] = &arguments->format;
-	state->child_inputs[5] = &arguments->selection.by;
-	return 0;
+	switch (option) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->selection;
+		state->child_inputs[1] = &arguments->selection;
+		state->child_inputs[2] = &arguments->selection;
+		state->child_inputs[3] = &arguments->measurement;
+		state->child_inputs[4] = &arguments->style;
+		state->child_inputs[5] = &arguments->selection.by;
+		return 0;
+	case 'I':
+		arguments->part = number_option(state, "-I", argument) / 1000.0;
+		if (arguments->part < 0.01)
+			argp_error(state, "-I %s: must be 10 ms or more", argument);
+		arguments->style.is_series = true;
+		return 0;
+	case 'r':
+		arguments->nr_runs = number_option(state, "-r", argument);
+		if (!arguments->nr_runs || arguments->nr_runs > 10000)
+			argp_error(state, "-r %s: must be from 1 to 10000", argument);
+		return 0;
+	case 'o':
+		arguments->output.path = argument;
+		return 0;
+	case ARGP_KEY_END:
+		check(state, arguments);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void show(struct table *table, void *data)
+{
+	struct arguments *arguments = data;
+	FILE *file = arguments->output.path ? arguments->output.file : stdout;
+
+	totals_name_vms(table);
+	print_table(file, &arguments->style, table, &arguments->selection, NULL);
+	/* Who follows a series wants it now. */
+	fflush(file);
 }
 
 int cmd_stat(int argc, char **argv)
@@ -36,6 +89,7 @@ int cmd_stat(int argc, char **argv)
 		{ &format_argp }, { &group_argp }, { 0 }
 	};
 	static const struct argp argp = {
+		.options = options,
 		.parser = parse,
 		.args_doc = "[COMMAND...]",
 		.doc = "Show what the hypervisor does how often, and how long it takes: while "
@@ -49,9 +103,19 @@ int cmd_stat(int argc, char **argv)
 	struct table *table;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-	table = measure(&arguments.measurement);
-	totals_name_vms(table);
-	print_table(stdout, arguments.format, table, &arguments.selection, NULL);
-	table_free(table);
+	output_open(&arguments.output);
+	if (arguments.output.path)
+		output_begin(&arguments.output);
+	if (arguments.part) {
+		measure_parts(&arguments.measurement, arguments.part, show, &arguments);
+	} else {
+		table = arguments.nr_runs ?
+			measure_runs(&arguments.measurement, arguments.nr_runs) :
+			measure(&arguments.measurement);
+		show(table, &arguments);
+		table_free(table);
+	}
+	if (arguments.output.path)
+		output_close(&arguments.output);
 	return arguments.measurement.status;
 }

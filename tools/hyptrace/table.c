@@ -310,6 +310,7 @@ static void row_free(void *data)
 	struct row *row = data;
 
 	free(row->times);
+	free(row->spread);
 	free(row);
 }
 
@@ -326,6 +327,9 @@ void table_free(struct table *table)
 	tdestroy(table->tree, row_free);
 	for (i = 0; i < table->nr_vms; i++)
 		free(table->vm[i].tid);
+	for (i = 0; table->run && i < table->nr_runs; i++)
+		table_free(table->run[i]);
+	free(table->run);
 	free(table->vm);
 	free(table->row);
 	free(table);

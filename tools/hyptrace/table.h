@@ -84,6 +84,7 @@ struct key {
  * @min_is_bound: the shortest is not known; it is not shorter than @min
  * @max_is_bound: the longest is not known; it is not longer than @max
  * @bucket:	histogram
+ * @spread:	how much this differs between runs; NULL if there was only one
  * @part:	what the vCPU's thread did in that time [ns], if a recording tells it
  * @times:	each interval [ns], @count of them, sorted; NULL if only the histogram is known
  * @size:	allocated length of @times
@@ -93,6 +94,7 @@ struct row {
 	uint64_t	count, total, min, max;
 	bool		min_is_bound, max_is_bound;
 	uint64_t	bucket[NR_BUCKETS];
+	struct spread	*spread;
 	uint64_t	part[NR_ACTIVITIES];
 	uint64_t	*times;
 	size_t		size;
@@ -129,7 +131,10 @@ struct vm {
  * @tree:	the same rows, for tsearch()
  * @vm:		the VMs
  * @nr_vms:	their number
+ * @run:	the runs of which this is the sum
+ * @nr_runs:	their number, 0 if it is no sum
  * @seconds:	how long it was measured, 0 if that is not known
+ * @until:	of one of several, when it ended since the first one began; else 0 [s]
  * @lost:	events that were lost
  * @has_forgotten: the kernel has forgotten VMs that were gone, since it was measured
  * @has_bounds:	percentiles are bounds, because only the histogram is known
@@ -140,7 +145,9 @@ struct table {
 	void		*tree;
 	struct vm	*vm;
 	size_t		nr_vms;
-	double		seconds;
+	struct table	**run;
+	size_t		nr_runs;
+	double		seconds, until;
 	uint64_t	lost;
 	bool		has_forgotten;
 	bool		has_bounds;

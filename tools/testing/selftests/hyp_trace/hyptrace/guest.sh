@@ -144,6 +144,70 @@ sorts() {
 sorts
 result "stat -k"
 
+# Whose a VM is, and what that calls it: its process's name here.
+names_vms() {
+	local pid vms
+
+	hyp_vms 2 1 1000000 &
+	pid=$!
+	until_ok has_vms 2 && hyptrace stat --by vm -d 0.3 > $OUT/by_vm
+	vms=$(awk '/^Exits/ { is = 1 } is && $1 == "exit" && $4 == "hyp_vms" { print $2, $3 }' $OUT/by_vm | sort)
+	kill $pid
+	wait $pid
+	tail -n 2 $TOTALS/vms | cut -f 1,2 | tr '\t' ' ' | sort > $OUT/vms
+	echo "# $vms"
+	[ "$(wc -l < $OUT/vms)" = 2 ] && [ "$vms" = "$(cat $OUT/vms)" ] &&
+		fails_with "totals do not know threads" hyptrace stat --by thread
+}
+
+# Do as many VMs live?
+has_vms() {
+	[ "$(grep -c alive $TOTALS/vms)" -ge "$1" ]
+}
+
+names_vms
+result "stat --by vm says whose they are"
+
+# Parts add up to the whole, and there is no other guest.
+prints_parts() {
+	local before after shown
+
+	before=$(table_column guest count)
+	hyptrace stat -I 50 --csv --kind guest sh -c 'hyp_guest 200; sleep 0.4; hyp_guest 200' \
+		> $OUT/parts.csv 2> $log || return
+	after=$(table_column guest count)
+	shown=$(awk -F, 'NR > 1 { n += $6; until[$1] = 1 } END { for (i in until) parts++; print n, parts }' \
+		$OUT/parts.csv)
+	echo "# $after - $before: $shown (runs, parts)"
+	[ "${shown% *}" = $((after - before)) ] && [ "${shown% *}" -ge 400 ] && [ "${shown#* }" -ge 2 ] &&
+		[ "$(grep -c ^until $OUT/parts.csv)" = 1 ] &&
+		hyptrace stat -I 50 --json sleep 0.4 > $OUT/parts.json 2> $log &&
+		[ "$(wc -l < $OUT/parts.json)" -ge 2 ] &&
+		[ "$(grep -c '^{.*"until":[0-9.]*}$' $OUT/parts.json)" = "$(wc -l < $OUT/parts.json)" ]
+}
+
+# Of the number of these hypercalls, nothing differs.
+repeats() {
+	local each=$((100 * $(nproc)))
+
+	hyptrace stat -r 3 --csv --kind hcall hyp_emit 1 100 > $OUT/runs.csv 2> $log || return
+	grep '__hyp_trace_write_event,' $OUT/runs.csv
+	[ "$(awk -F, '$4 == "__hyp_trace_write_event" { print $5, $14 }' $OUT/runs.csv)" = "$((3 * each)) 0.0" ] &&
+		hyptrace stat -r 2 --kind hcall hyp_emit 1 100 > $OUT/runs.txt 2> $log &&
+		grep -q '^Measured: 2 runs, of [0-9.]* s +- ' $OUT/runs.txt &&
+		grep -q "^hcall *__hyp_trace_write_event *$each\.0 *0\.00% " $OUT/runs.txt || return
+	hyptrace stat -r 2 sh -c 'exit 7' > $log 2>&1
+	[ $? = 7 ]
+}
+
+prints_parts
+result "stat -I prints what has been added, all of it"
+repeats
+result "stat -r says how much runs differ"
+hyptrace stat --kind guest,exit --csv > $OUT/a.csv &&
+	hyptrace stat --kind guest,exit -x ';' -o $OUT/b.csv && tr ';' ',' < $OUT/b.csv | cmp - $OUT/a.csv
+result "stat -x and -o"
+
 # Totals are the same in each of these: no guest runs, and the kinds of the host are left out.
 hyptrace stat --kind guest,exit --json > $OUT/stat.json &&
 	hyptrace stat --kind guest,exit --csv > $OUT/stat.csv &&

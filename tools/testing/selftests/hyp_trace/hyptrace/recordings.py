@@ -3,8 +3,8 @@
 """Make small recordings of all kinds, in the current directory: recordings.py
 
 host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
-its clocks. guest.dat is that guest's. In memory.dat, memory of VMs is mapped and taken back. Of
-others, something is wrong:
+its clocks. guest.dat is that guest's. In memory.dat, memory of VMs is mapped and taken back. In
+many.dat, a VM has 128 vCPUs. Of others, something is wrong:
 
 outside.dat   a CPU's time goes back, so that parts of a vCPU's time begin before its first entry
 negative.dat  the types of events can't be read, and are -1
@@ -186,6 +186,15 @@ def host_events(tid):
     return sorted(events, key=lambda event: event[0])
 
 
+def write_many(vcpus):
+    """Each vCPU exits for three reasons."""
+    classes = list(EXIT_CLASSES.values())
+    cpus = [[event for i in range(4 * vcpus // 2)
+             for event in run_of_guest(200 * S + i * 100 * US, 100 + 2 * (i // 4) + cpu, 1,
+                                       2 * (i // 4) + cpu, classes[i % 3])] for cpu in range(2)]
+    traces.write("many.dat", TYPES, {"": [[], []], "hyp": cpus}, trace_id=13)
+
+
 def write_host(name, hyp, types=None, functions=None, **more):
     top = [host_events(71), host_events(72)]
     traces.write(name, types or TYPES, {"": top, "hyp": hyp, **more}, commands=TASKS, trace_id=11,
@@ -221,6 +230,7 @@ def write_all():
                {at: name + ends for at, name in FUNCTIONS.items()},
                **{"more" + ends: [[(200 * S, WAKING.pack(72, 1))], []]})
     write_memory()
+    write_many(128)
     before = [(time - 199 * S, data) for time, data in hyp[1]]
     write_host("outside.dat", [hyp[0], hyp[1] + before])
     woken = [(5 * S + i * 30 * US, WAKING.pack(9, i)) for i in range(40)]
