@@ -4,12 +4,14 @@
  */
 
 #include <err.h>
+#include <limits.h>
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "loads.h"
 #include "measure.h"
 #include "print.h"
 #include "subcommands.h"
@@ -44,23 +46,47 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* What is on the screen. */
+enum page {
+	PAGE_VMS,		/* a line for each VM, and one for the host */
+	PAGE_ONE,		/* one of these, by kind and reason */
+	PAGE_HELP,
+};
+
 /**
  * struct view - what is shown
- * @selection:	of what
+ * @page:	what is on the screen
+ * @before:	what was there before the help
+ * @selection:	what the user has selected
  * @seconds:	how often it is refreshed
- * @before:	the totals as they were when the time shown began
- * @shown:	what has been added in that time
- * @start:	when it began [s]
+ * @meter:	what has been counted since the last time
+ * @shown:	what had been counted then, NULL at first
  * @is_paused:	it is not refreshed
+ * @loads:	the VMs, in the order in which they are shown
+ * @key:	the column that they are sorted by
+ * @cursor:	number of the VM that the cursor is on, 0 for the host
+ * @line:	and its line in the list
+ * @opened:	what PAGE_ONE shows
+ * @is_all:	that is all, not one VM
  * @group:	which of groups[] the key g has chosen
+ * @y:		the first line that is on the screen
+ * @x:		its first character that is
  */
 struct view {
+	enum page		page, before;
 	struct selection	selection;
 	double			seconds;
-	struct table		*before, *shown;
-	double			start;
+	struct meter		meter;
+	struct table		*shown;
 	bool			is_paused;
+	struct loads		loads;
+	enum load_key		key;
+	unsigned int		cursor;
+	size_t			line;
+	struct selection	opened;
+	bool			is_all;
 	unsigned int		group;
+	unsigned int		y, x;
 };
 
 /* What the key g goes through. */
@@ -68,120 +94,368 @@ static const char * const groups[] = {
 	NULL, "guest,exit", "exit", "hcall", "smc,psci,firmware", "abort",
 };
 
-#define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
+#define NR_GROUPS	(sizeof(groups) / sizeof(groups[0]))
+#define HOST_KINDS	"hcall,smc,psci,firmware,abort"
 
-/* The living VM with the next number; after the last one, all. */
-static void next_vm(struct view *view)
+/* How far the screen moves sideways */
+#define STEP		10
+
+/* Painting -------------------------------------------------------------------------- */
+
+static const char help[] =
+	"Up, Down, Page Up, Page Down, Home, End   move\n"
+	"Left, Right   show what does not fit\n"
+	"Enter         open the VM under the cursor, or the host\n"
+	"a             all VMs and the host in one\n"
+	"Backspace     back to the list of VMs\n"
+	"< and >       sort by the column to the left, to the right\n"
+	"t c m 9       sort an opened VM by time, count, max, p99\n"
+	"r             reverse the order\n"
+	"g             in an opened VM: the next kinds\n"
+	"space         pause, and go on\n"
+	"h             this help, and back\n"
+	"q             quit\n"
+	"\n"
+	"Guest, EL2 and Host are of one CPU's time. Host includes the time when an exit waits for\n"
+	"the host to run the vCPU's thread again. '<' is an upper bound.\n";
+
+static const char * const footers[] = {
+	[PAGE_VMS]	= "Enter open  a all  < > sort  r reverse  space pause  h help  q quit",
+	[PAGE_ONE]	= "Backspace VMs  < > sort  r reverse  g kinds  space pause  h help  q quit",
+	[PAGE_HELP]	= "h back  q quit",
+};
+
+static void show_title(const struct view *view)
 {
-	const struct table *table = view->before;
-	long next = -1;
-	size_t i;
+	const bool is_list = view->page == PAGE_VMS;
+	const struct selection *selection = is_list ? &view->selection : &view->opened;
 
-	for (i = 0; i < table->nr_vms; i++)
-		if (table->vm[i].state != VM_GONE && table->vm[i].number > view->selection.vm &&
-		    (next < 0 || table->vm[i].number < next))
-			next = table->vm[i].number;
-	view->selection.vm = next;
+	if (is_list)
+		printw("VMs");
+	else if (view->is_all)
+		printw("all");
+	else if (selection->vm < 0)
+		printw("EL2, for the host");
+	else
+		printw("VM %ld", selection->vm);
+	printw("   kinds: %s   by %s%s   last %.1f s%s", selection->kinds ?: "all",
+	       is_list ? load_key_names[view->key] : sort_key_names[selection->key],
+	       selection->ascending ? ", lowest first" : "",
+	       view->shown ? view->shown->seconds : 0, view->is_paused ? "   PAUSED" : "");
 }
 
 static void show_header(const struct view *view)
 {
-	char vm[24] = "all";
-
-	if (view->selection.vm >= 0)
-		snprintf(vm, sizeof(vm), "%ld", view->selection.vm);
 	attron(A_REVERSE);
+	mvprintw(LINES - 1, 0, "%-*.*s", COLS, COLS, footers[view->page]);
 	mvprintw(0, 0, "%-*.*s", COLS, COLS, "");
-	mvprintw(0, 0, "hyptrace top   VM: %s   kinds: %s   by %s   last %.1f s%s", vm,
-		 view->selection.kinds ?: "all", sort_key_names[view->selection.key],
-		 view->shown ? view->shown->seconds : 0, view->is_paused ? "   PAUSED" : "");
-	mvprintw(LINES - 1, 0, "%-*.*s", COLS, COLS,
-		 "t time  c count  m max  9 p99  v next VM  g next kinds  space pause  q quit");
+	mvprintw(0, 0, "hyptrace top   ");
+	if (view->page == PAGE_HELP)
+		printw("keys");
+	else
+		show_title(view);
 	attroff(A_REVERSE);
 }
 
-static void show_lines(char *text)
+/* Who looks to the right wants to see all columns. */
+static unsigned int width_of(const struct view *view)
 {
-	int y = 1;
-	char *line;
-
-	while ((line = strsep(&text, "\n")) && y < LINES - 1)
-		mvaddnstr(y++, 0, line, COLS);
+	return view->x ? 0 : COLS;
 }
 
-static void show(const struct view *view)
+static unsigned int nr_visible(void)
 {
-	struct table *selected;
+	return LINES > 3 ? LINES - 3 : 1;
+}
+
+/* The cursor stays on its VM, or on its line if that is gone. */
+static void place_cursor(struct view *view)
+{
+	const struct loads *loads = &view->loads;
+	size_t i;
+
+	for (i = 0; i < loads->nr; i++)
+		if (loads->load[i].vm == view->cursor)
+			view->line = i;
+	if (view->line >= loads->nr)
+		view->line = loads->nr ? loads->nr - 1 : 0;
+	if (loads->nr)
+		view->cursor = loads->load[view->line].vm;
+	if (view->y > view->line)
+		view->y = view->line;
+	if (view->line >= view->y + nr_visible())
+		view->y = view->line - nr_visible() + 1;
+}
+
+/* A line's part that is on the screen */
+static void show_line(const struct view *view, int y, const char *line)
+{
+	if (strlen(line) > view->x)
+		mvaddnstr(y, 0, line + view->x, COLS);
+}
+
+static FILE *open_text(char **text, size_t *size)
+{
+	FILE *file = open_memstream(text, size);
+
+	if (!file)
+		err(1, "memory");
+	return file;
+}
+
+static void show_vms(struct view *view)
+{
+	const struct loads *loads = &view->loads;
+	char *text, *rest, *line;
+	size_t size, i;
+	FILE *file;
+	int y = 1;
+
+	place_cursor(view);
+	file = open_text(&text, &size);
+	loads_print_titles(file, width_of(view));
+	for (i = view->y; i < loads->nr && i < view->y + nr_visible(); i++)
+		loads_print(file, &loads->load[i], width_of(view));
+	fclose(file);
+	for (rest = text; (line = strsep(&rest, "\n")) && *line; y++) {
+		if (y == 2 + (int)(view->line - view->y))
+			attron(A_BOLD | A_REVERSE);
+		show_line(view, y, line);
+		attrset(A_NORMAL);
+	}
+	free(text);
+}
+
+static void show_text(struct view *view, char *text)
+{
+	unsigned int nr = 0;
+	char *line;
+	int y = 1;
+
+	for (line = text; *line; line++)
+		nr += *line == '\n';
+	/* The last lines stay on the screen. */
+	if (view->y + nr_visible() > nr)
+		view->y = nr > nr_visible() ? nr - nr_visible() : 0;
+	for (nr = 0; (line = strsep(&text, "\n")) && y < LINES - 1; nr++)
+		if (nr >= view->y)
+			show_line(view, y++, line);
+}
+
+static void show_one(struct view *view)
+{
+	struct table *selected = select_rows(view->shown, &view->opened, BY_WHAT);
 	size_t size;
 	FILE *file;
 	char *text;
 
+	file = open_text(&text, &size);
+	print_sections(file, selected, view->shown, BY_WHAT, width_of(view));
+	if (!selected->nr)
+		fprintf(file, "\nNothing has happened.\n");
+	fclose(file);
+	show_text(view, text);
+	free(text);
+	table_free(selected);
+}
+
+static void show(struct view *view)
+{
 	erase();
 	show_header(view);
-	if (view->shown) {
-		selected = select_rows(view->shown, &view->selection, BY_WHAT);
-		file = open_memstream(&text, &size);
-		if (!file)
-			err(1, "memory");
-		print_sections(file, selected, view->shown, BY_WHAT, COLS);
-		if (!selected->nr)
-			fprintf(file, "\nNothing has happened.\n");
-		fclose(file);
-		show_lines(text);
-		free(text);
-		table_free(selected);
-	}
+	if (view->page == PAGE_HELP)
+		show_text(view, strdupa(help));
+	else if (view->shown && view->page == PAGE_VMS)
+		show_vms(view);
+	else if (view->shown)
+		show_one(view);
 	refresh();
+}
+
+/* Refreshing ------------------------------------------------------------------------ */
+
+static void make_loads(struct view *view)
+{
+	free(view->loads.load);
+	view->loads = (struct loads) { 0 };
+	if (view->shown)
+		view->loads = loads_of(view->shown, &view->selection, view->key,
+				       view->selection.ascending);
 }
 
 /* Take what has been added since the last time. If the totals were reset, begin anew. */
 static void update(struct view *view)
 {
-	const double end = now_seconds();
-	struct table *now, *difference;
+	struct table *difference;
 
 	/* Somebody else may have turned totals off. */
 	totals_start();
-	now = totals_read();
-	difference = table_difference(now, view->before);
-	if (difference) {
-		difference->seconds = end - view->start;
-		table_free(view->shown);
-		view->shown = difference;
+	difference = meter_read(&view->meter);
+	if (!difference)
+		return;
+	table_free(view->shown);
+	view->shown = difference;
+	make_loads(view);
+}
+
+/* Keys ------------------------------------------------------------------------------ */
+
+static void turn_to(struct view *view, enum page page)
+{
+	view->before = view->page;
+	view->page = page;
+	view->y = view->x = 0;
+}
+
+static void open_all(struct view *view)
+{
+	view->opened = view->selection;
+	view->opened.ascending = false;
+	view->is_all = true;
+	turn_to(view, PAGE_ONE);
+}
+
+static void open_one(struct view *view)
+{
+	if (!view->loads.nr)
+		return;
+	open_all(view);
+	view->is_all = false;
+	if (view->cursor)
+		view->opened.vm = view->cursor;
+	else
+		view->opened.kinds = view->opened.kinds ?: HOST_KINDS;
+}
+
+static void choose_column(struct view *view, int step)
+{
+	if (view->page == PAGE_VMS) {
+		view->key = (view->key + step + NR_LOAD_KEYS) % NR_LOAD_KEYS;
+		make_loads(view);
+	} else {
+		view->opened.key = (view->opened.key + step + NR_SORT_KEYS) % NR_SORT_KEYS;
 	}
-	table_free(view->before);
-	view->before = now;
-	view->start = end;
+}
+
+static void reverse(struct view *view)
+{
+	struct selection *selection = view->page == PAGE_VMS ? &view->selection : &view->opened;
+
+	selection->ascending = !selection->ascending;
+	make_loads(view);
+}
+
+/* The lowest line is found when it is painted. */
+static void move_by(struct view *view, long lines)
+{
+	size_t *line = &view->line;
+
+	if (view->page == PAGE_VMS) {
+		*line = lines < 0 && *line < -lines ? 0 : *line + lines;
+		if (*line >= view->loads.nr)
+			*line = view->loads.nr ? view->loads.nr - 1 : 0;
+		if (view->loads.nr)
+			view->cursor = view->loads.load[*line].vm;
+	} else {
+		view->y = lines < 0 && view->y < -lines ? 0 : view->y + lines;
+	}
+}
+
+static bool handle_move(struct view *view, int key)
+{
+	const long most = 1 << 30;
+
+	switch (key) {
+	case KEY_UP:
+		move_by(view, -1);
+		return true;
+	case KEY_DOWN:
+		move_by(view, 1);
+		return true;
+	case KEY_PPAGE:
+		move_by(view, -(long)nr_visible());
+		return true;
+	case KEY_NPAGE:
+		move_by(view, nr_visible());
+		return true;
+	/* A VT220 calls the keys at these places Find and Select. */
+	case KEY_HOME:
+	case KEY_FIND:
+		move_by(view, -most);
+		return true;
+	case KEY_END:
+	case KEY_SELECT:
+		move_by(view, most);
+		return true;
+	case KEY_LEFT:
+		view->x -= view->x < STEP ? view->x : STEP;
+		return true;
+	case KEY_RIGHT:
+		view->x += STEP;
+		return true;
+	}
+	return false;
+}
+
+static void handle_list(struct view *view, int key)
+{
+	switch (key) {
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
+		open_one(view);
+		break;
+	case 'a':
+		open_all(view);
+		break;
+	}
+}
+
+static void handle_one(struct view *view, int key)
+{
+	switch (key) {
+	case KEY_BACKSPACE:
+	case '\b':
+	case 0x7f:
+		turn_to(view, PAGE_VMS);
+		break;
+	case 't':
+		view->opened.key = SORT_TIME;
+		break;
+	case 'c':
+		view->opened.key = SORT_COUNT;
+		break;
+	case 'm':
+		view->opened.key = SORT_MAX;
+		break;
+	case '9':
+		view->opened.key = SORT_P99;
+		break;
+	case 'g':
+		view->opened.kinds = groups[++view->group % NR_GROUPS];
+		break;
+	}
 }
 
 /* Act on a key; false to quit. */
 static bool handle(struct view *view, int key)
 {
-	switch (key) {
-	case 'q':
+	if (key == 'q')
 		return false;
-	case 't':
-		view->selection.key = SORT_TIME;
-		break;
-	case 'c':
-		view->selection.key = SORT_COUNT;
-		break;
-	case 'm':
-		view->selection.key = SORT_MAX;
-		break;
-	case '9':
-		view->selection.key = SORT_P99;
-		break;
-	case 'v':
-		next_vm(view);
-		break;
-	case 'g':
-		view->selection.kinds = groups[++view->group % NR_GROUPS];
-		break;
-	case ' ':
+	if (key == 'h')
+		turn_to(view, view->page == PAGE_HELP ? view->before : PAGE_HELP);
+	else if (key == ' ')
 		view->is_paused = !view->is_paused;
-		break;
-	}
+	else if (handle_move(view, key) || view->page == PAGE_HELP)
+		return true;
+	else if (key == '<' || key == '>')
+		choose_column(view, key == '<' ? -1 : 1);
+	else if (key == 'r')
+		reverse(view);
+	else if (view->page == PAGE_VMS)
+		handle_list(view, key);
+	else
+		handle_one(view, key);
 	return true;
 }
 
@@ -192,13 +466,13 @@ static void run(struct view *view)
 
 	while (!interrupted) {
 		show(view);
-		left = view->start + view->seconds - now_seconds();
+		left = view->meter.start + view->seconds - now_seconds();
 		left = left > 1000 ? 1000 : left;
 		timeout(view->is_paused ? -1 : left > 0 ? left * 1000 + 1 : 1);
 		key = getch();
 		if (!handle(view, key))
 			return;
-		if (!view->is_paused && now_seconds() >= view->start + view->seconds)
+		if (!view->is_paused && now_seconds() >= view->meter.start + view->seconds)
 			update(view);
 	}
 }
@@ -218,9 +492,15 @@ int cmd_top(int argc, char **argv)
 		.parser = parse,
 		.doc = "Show live what the hypervisor does, and how long it takes. Nothing is "
 		       "recorded.\v"
-		       "Keys: t, c, m, 9 sort by time, count, max, p99; v chooses the next VM, g "
-		       "the next kinds; space pauses; q quits.",
+		       "A line is a VM: Enter opens it, Backspace goes back. < and > sort by "
+		       "another column, h shows all keys, q quits.",
 		.children = children,
+	};
+	static const enum load_key columns[NR_SORT_KEYS] = {
+		[SORT_TIME]	= LOAD_GUEST,
+		[SORT_COUNT]	= LOAD_EXITS,
+		[SORT_MAX]	= LOAD_MAX,
+		[SORT_P99]	= LOAD_P99,
 	};
 	struct arguments arguments = { .selection = SELECT_ALL, .seconds = 1 };
 	struct view view = { 0 };
@@ -229,20 +509,26 @@ int cmd_top(int argc, char **argv)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		errx(1, "top needs a terminal; hyptrace stat needs none");
 	catch_interrupts();
-	totals_start();
 	view.selection = arguments.selection;
 	view.seconds = arguments.seconds;
-	view.before = totals_read();
-	view.start = now_seconds();
+	view.meter = meter_start();
+	selection_check(view.meter.before, &view.selection);
 	terminal_know();
 	if (!newterm(NULL, stdout, stdin))
 		errx(1, "top needs a terminal that ncurses knows (TERM=%s)", getenv("TERM") ?: "");
 	atexit(end_screen);
 	cbreak();
 	noecho();
+	keypad(stdscr, true);
 	curs_set(0);
+	view.key = columns[view.selection.key];
+	/* On the first line, whoever that is */
+	view.cursor = UINT_MAX;
+	if (view.selection.vm >= 0)
+		open_all(&view);
 	run(&view);
-	table_free(view.before);
+	free(view.loads.load);
+	meter_stop(&view.meter);
 	table_free(view.shown);
 	return 0;
 }
