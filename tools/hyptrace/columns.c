@@ -232,7 +232,7 @@ struct layout {
 
 static unsigned int what_width(unsigned int by)
 {
-	return by & BY_REASON ? 39 : 17;
+	return by & BY_DETAIL ? 49 : by & BY_REASON ? 39 : 17;
 }
 
 static void print_titles(FILE *file, const struct layout *layout, const char *title)
@@ -302,10 +302,11 @@ static void print_values(FILE *file, const struct layout *layout, const struct l
 static void print_row(FILE *file, const struct layout *layout, const struct line *line)
 {
 	const struct key *key = &line->row->key;
-	char what[REASON_SIZE + 16];
+	const char *detail = key->detail ?: "";
+	char what[2 * REASON_SIZE + 16];
 
-	snprintf(what, sizeof(what), "%-9s %s", group_kind(key->kind, layout->by),
-		 reason_text(key));
+	snprintf(what, sizeof(what), "%-9s %s%s%s", group_kind(key->kind, layout->by),
+		 reason_text(key), *reason_text(key) && *detail ? " " : "", detail);
 	fprintf(file, "%-*.*s", what_width(layout->by), what_width(layout->by), what);
 	print_whose(file, layout, key);
 	print_values(file, layout, line);

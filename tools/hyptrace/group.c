@@ -12,8 +12,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "by", OPTION_BY, "WHAT", 0,
-	  "A row for each vm, vcpu, thread, kind or reason (default); several with commas", 0 },
+	{ "by", OPTION_BY, "WHAT", 0, "A row for each vm, vcpu, thread, kind, ...", 0 },
 	{ 0 }
 };
 
@@ -27,6 +26,9 @@ static const struct {
 	{ "thread", BY_THREAD },
 	{ "kind", BY_KIND },
 	{ "reason", BY_KIND | BY_REASON },
+	{ "mmio", BY_MMIO },
+	{ "hypercall", BY_CALL },
+	{ "sysreg", BY_SYSREG },
 };
 
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
@@ -38,7 +40,7 @@ static unsigned int group_of(struct argp_state *state, const char *name)
 	for (i = 0; i < NR_GROUPS; i++)
 		if (!strcmp(groups[i].name, name))
 			return groups[i].by;
-	argp_error(state, "--by %s: must be vm, vcpu, thread, kind or reason, or several of them with commas",
+	argp_error(state, "--by %s: must be vm, vcpu, thread, kind, reason, mmio, hypercall or sysreg, or several of them with commas",
 		   name);
 	return 0;
 }
@@ -53,6 +55,8 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	*by = 0;
 	while ((name = strsep(&list, ",")))
 		*by |= group_of(state, name);
+	if (__builtin_popcount(*by & BY_DETAIL) > 1)
+		argp_error(state, "--by: only one of mmio, hypercall and sysreg, since none is two of them");
 	return 0;
 }
 
@@ -83,7 +87,28 @@ struct key group_key(const struct key *key, unsigned int by)
 		.thread	= by & BY_THREAD ? key->thread : NULL,
 		.kind	= by & BY_KIND ? key->kind : first_kind(key->kind),
 		.reason	= by & BY_REASON ? key->reason : intern("-"),
+		.detail	= by & BY_DETAIL ? key->detail : NULL,
 	};
+}
+
+/**
+ * group_detail() - what is told apart of what exits are for
+ * @by:		what groups tell apart
+ *
+ * Return: the kind, DETAIL_NONE for none
+ */
+enum detail_kind group_detail(unsigned int by)
+{
+	switch (by & BY_DETAIL) {
+	case BY_MMIO:
+		return DETAIL_MMIO;
+	case BY_CALL:
+		return DETAIL_CALL;
+	case BY_SYSREG:
+		return DETAIL_SYSREG;
+	default:
+		return DETAIL_NONE;
+	}
 }
 
 /**

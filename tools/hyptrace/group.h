@@ -7,6 +7,7 @@
 
 #include <argp.h>
 
+#include "detail.h"
 #include "table.h"
 
 /* What groups tell apart. */
@@ -16,7 +17,13 @@ enum group_by {
 	BY_THREAD	= 1 << 2,
 	BY_KIND		= 1 << 3,
 	BY_REASON	= 1 << 4,
+	/* What exits of one kind were for; only one of these. */
+	BY_MMIO		= 1 << 5,
+	BY_CALL		= 1 << 6,
+	BY_SYSREG	= 1 << 7,
 };
+
+#define BY_DETAIL	(BY_MMIO | BY_CALL | BY_SYSREG)
 
 /* For people, and for programs. */
 #define BY_WHAT		(BY_KIND | BY_REASON)
@@ -26,6 +33,7 @@ enum group_by {
 extern const struct argp group_argp;
 
 struct key group_key(const struct key *key, unsigned int by);
+enum detail_kind group_detail(unsigned int by);
 const char *group_kind(enum kind kind, unsigned int by);
 
 #endif /* HYPTRACE_GROUP_H */

@@ -42,18 +42,6 @@ static bool ends_in(const char *name, const char *end)
 	return length > strlen(end) && !strcmp(name + length - strlen(end), end);
 }
 
-/* "exit_host/DABT_LOW", or "guest" */
-static void parse_what(struct argp_state *state, struct arguments *arguments, const char *what)
-{
-	static char kind[32];
-	const char *slash = strchrnul(what, '/');
-
-	snprintf(kind, sizeof(kind), "%.*s", (int)(slash - what), what);
-	select_kinds(state, &arguments->selection, kind);
-	arguments->selection.reason = *slash ? slash + 1 : NULL;
-	arguments->what = what;
-}
-
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -74,7 +62,8 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (arguments->what)
 			return ARGP_ERR_UNKNOWN;
-		parse_what(state, arguments, argument);
+		select_what(state, &arguments->selection, argument);
+		arguments->what = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->what)

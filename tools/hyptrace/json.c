@@ -141,6 +141,32 @@ static void add_recorded(const struct recording *recording, const struct selecti
 			json_array_append_new(splits, split_to_json(&m->split[i]));
 }
 
+static json_t *rows_to_json(const struct table *table, bool has_parts)
+{
+	json_t *rows = json_array();
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		json_array_append_new(rows, row_to_json(table->row[i], has_parts));
+	return rows;
+}
+
+/* The rows of each: who adds up others than these must know how they differ. */
+static json_t *runs_to_json(const struct table *all, const struct selection *selection)
+{
+	json_t *runs = json_array();
+	struct table *run;
+	size_t i;
+
+	for (i = 0; i < all->nr_runs; i++) {
+		run = select_rows(all->run[i], selection, BY_WHOSE | BY_WHAT);
+		json_array_append_new(runs, json_pack("{sf, so}", "seconds", run->seconds, "rows",
+						      rows_to_json(run, false)));
+		table_free(run);
+	}
+	return runs;
+}
+
 /**
  * print_json() - print a table as JSON
  * @file:	where to
@@ -154,24 +180,22 @@ void print_json(FILE *file, const struct style *style, const struct table *table
 		const struct selection *selection, const struct table *all,
 		const struct recording *recording)
 {
-	json_t *rows = json_array(), *vms = json_array(), *vcpus = json_array();
+	json_t *vms = json_array(), *vcpus = json_array();
 	json_t *memory = json_array(), *splits = json_array(), *root;
 	size_t i;
 
-	for (i = 0; i < table->nr; i++)
-		json_array_append_new(rows, row_to_json(table->row[i], recording));
 	for (i = 0; i < all->nr_vms; i++)
 		json_array_append_new(vms, vm_to_json(&all->vm[i]));
 	if (recording)
 		add_recorded(recording, selection, vcpus, memory, splits);
 	root = json_pack("{ss, sf, sI, sb, so, so, so, so, so}", "format", FORMAT_NAME, "seconds",
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
-			 table->has_bounds, "rows", rows, "vms", vms,
+			 table->has_bounds, "rows", rows_to_json(table, recording), "vms", vms,
 			 "vcpus", vcpus, "memory", memory, "splits", splits);
 	if (table->until)
 		json_object_set_new(root, "until", json_real(table->until));
-	if (table->nr_runs)
-		json_object_set_new(root, "runs", json_integer(table->nr_runs));
+	if (all->nr_runs)
+		json_object_set_new(root, "runs", runs_to_json(all, selection));
 	/* What can't be written is seen at the end. */
 	if (!root || (json_dumpf(root, file, style->is_series ? JSON_COMPACT : JSON_INDENT(2)) &&
 		      !ferror(file)))
@@ -214,7 +238,9 @@ static bool json_to_row(struct table *table, json_t *object)
 	    kind_of(kind) == NR_KINDS || count <= 0)
 		return false;
 	copy_name(name, sizeof(name), reason);
-	key = (struct key) { vm, vcpu, kind_of(kind), intern(name) };
+	key = (struct key) {
+		.vm = vm, .vcpu = vcpu, .kind = kind_of(kind), .reason = intern(name),
+	};
 	row = table_row(table, &key);
 	row->count = count;
 	row->total = total;
@@ -223,6 +249,33 @@ static bool json_to_row(struct table *table, json_t *object)
 	row->min_is_bound = min_is_bound;
 	row->max_is_bound = max_is_bound;
 	return json_to_histogram(row, histogram);
+}
+
+static void read_rows(struct table *table, json_t *rows, const char *path)
+{
+	json_t *object;
+	size_t i;
+
+	json_array_foreach(rows, i, object)
+		if (!json_to_row(table, object))
+			errx(1, "%s: row %zu can't be understood", path, i + 1);
+}
+
+/* The sum of several runs. */
+static struct table *read_runs(json_t *runs, const char *path)
+{
+	struct table **tables = xrealloc(NULL, json_array_size(runs), sizeof(struct table *));
+	json_t *run, *rows;
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		tables[i] = table_new();
+		tables[i]->has_bounds = true;
+		if (json_unpack(run, "{sF, so}", "seconds", &tables[i]->seconds, "rows", &rows))
+			errx(1, "%s: run %zu can't be understood", path, i + 1);
+		read_rows(tables[i], rows, path);
+	}
+	return runs_sum(tables, json_array_size(runs));
 }
 
 static bool json_to_vm(struct table *table, json_t *object)
@@ -256,11 +309,12 @@ struct table *read_json(const struct input *input)
 {
 	FILE *file = input_stream(input);
 	const char *path = input->path;
-	json_t *root, *rows, *vms, *object;
-	struct table *table = table_new();
+	json_t *root, *rows, *vms, *runs, *object;
+	struct table *table;
 	const char *format;
 	json_error_t error;
 	json_int_t lost;
+	double seconds;
 	size_t i;
 
 	root = json_loadf(file, 0, &error);
@@ -268,15 +322,20 @@ struct table *read_json(const struct input *input)
 	if (!root)
 		errx(1, "%s: neither a trace.dat nor JSON: %s", path,
 		     make_printable(error.text));
-	if (json_unpack(root, "{ss, sF, sI, so, so}", "format", &format, "seconds",
-			&table->seconds, "lost", &lost, "rows", &rows, "vms", &vms) ||
+	if (json_unpack(root, "{ss, sF, sI, so, so}", "format", &format, "seconds", &seconds,
+			"lost", &lost, "rows", &rows, "vms", &vms) ||
 	    strcmp(format, FORMAT_NAME))
 		errx(1, "%s: not from 'hyptrace stat --json' or 'hyptrace report --json'", path);
+	runs = json_object_get(root, "runs");
+	if (json_array_size(runs)) {
+		table = read_runs(runs, path);
+	} else {
+		table = table_new();
+		table->has_bounds = true;
+		read_rows(table, rows, path);
+	}
+	table->seconds = seconds;
 	table->lost = lost;
-	table->has_bounds = true;
-	json_array_foreach(rows, i, object)
-		if (!json_to_row(table, object))
-			errx(1, "%s: row %zu can't be understood", path, i + 1);
 	json_array_foreach(vms, i, object)
 		if (!json_to_vm(table, object))
 			errx(1, "%s: VM %zu can't be understood", path, i + 1);

@@ -62,7 +62,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 /* Reading --------------------------------------------------------------------------- */
 
 /**
- * struct interval - an interval as hyp/max/events has it
+ * struct max_interval - an interval as hyp/max/events has it
  * @is_longest:	it is the longest of its kind and reason
  * @key:	its VM, vCPU, kind and reason
  * @ns:		its length [ns]
@@ -76,7 +76,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
  * @events:	their text, up to @end
  * @end:	the end of it
  */
-struct interval {
+struct max_interval {
 	bool		is_longest;
 	struct key	key;
 	uint64_t	ns, from;
@@ -88,12 +88,12 @@ struct interval {
 };
 
 /* "12\tlongest\t1\t0\texit_host\tDABT_LOW\t..." */
-static bool parse_interval(struct interval *interval, const char *line)
+static bool parse_interval(struct max_interval *interval, const char *line)
 {
 	struct key *key = &interval->key;
 	char which[16], kind[16], reason[REASON_SIZE];
 
-	*interval = (struct interval) { 0 };
+	*interval = (struct max_interval) { 0 };
 	if (sscanf(line, "%*u\t%15s\t%u\t%u\t%15s\t%63s\t%" SCNu64 "\t%" SCNu64
 		   "\t%*u\t%d\t%d\t%d\t%" SCNu64 "\t%23s\t%63[^\n]", which, &key->vm,
 		   &key->vcpu, kind, reason, &interval->ns, &interval->from, &interval->first_cpu,
@@ -109,13 +109,13 @@ static bool parse_interval(struct interval *interval, const char *line)
 /* Longest first. */
 static int by_length(const void *a, const void *b)
 {
-	const struct interval *x = a, *y = b;
+	const struct max_interval *x = a, *y = b;
 
 	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
 struct intervals {
-	struct interval	*interval;
+	struct max_interval	*interval;
 	size_t		nr;
 };
 
@@ -136,7 +136,7 @@ static struct intervals intervals_read(const char *text, const struct selection 
 	struct intervals intervals = { 0 };
 	struct table *vms = totals_read();
 	const char *line, *next;
-	struct interval *now;
+	struct max_interval *now;
 
 	for (line = next_line(text); line; line = next) {
 		intervals.interval = reallocarray(intervals.interval, intervals.nr + 1,
@@ -246,7 +246,7 @@ static char *measure_max(struct arguments *arguments)
 
 /* Printing -------------------------------------------------------------------------- */
 
-static void print_interval(struct interval *interval)
+static void print_interval(struct max_interval *interval)
 {
 	char text[TIME_SIZE], task[80], guest[32] = "", cpus[32];
 	const struct key *key = &interval->key;
@@ -278,7 +278,7 @@ static void print_intervals(const struct intervals *intervals)
 /* The events of the first one. What guests and threads have chosen is in them. */
 static void print_events(const struct intervals *intervals)
 {
-	const struct interval *first = intervals->interval;
+	const struct max_interval *first = intervals->interval;
 	char *events = strndup(first->events, first->end - first->events), *rest, *line;
 
 	if (!events)

@@ -219,7 +219,7 @@ void measure_parts(struct measurement *measurement, double seconds,
 		if (goes_on && now_seconds() < next)
 			continue;
 		/* If a part takes longer, the next ones come when they should have. */
-		next += seconds * ceil(fmax(now_seconds() - next, 0) / seconds + 1e-9);
+		next += seconds * (1 + floor(fmax(now_seconds() - next, 0) / seconds));
 		warn_if_off();
 		table = read_or_end(&meter);
 		table->until = meter.start - start;

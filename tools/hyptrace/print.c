@@ -134,6 +134,8 @@ static void print_csv_header(FILE *file, const struct style *style, const struct
 		print_field(file, style, "until");
 	if (by & BY_THREAD)
 		print_field(file, style, "thread");
+	if (by & BY_DETAIL)
+		print_field(file, style, "detail");
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		print_field(file, style, "%s", names[i]);
 	if (table->nr_runs) {
@@ -152,6 +154,8 @@ static void print_csv_row(FILE *file, const struct style *style, const struct ta
 		print_field(file, style, "%.3f", table->until);
 	if (by & BY_THREAD)
 		print_field(file, style, "%s", row->key.thread);
+	if (by & BY_DETAIL)
+		print_field(file, style, "%s", row->key.detail);
 	print_field(file, style, by & BY_VM ? "%u" : "", row->key.vm);
 	print_field(file, style, by & BY_VCPU ? "%u" : "", row->key.vcpu);
 	print_field(file, style, "%s", group_kind(row->key.kind, by));
@@ -289,8 +293,10 @@ static void check_style(const struct style *style, const struct selection *selec
 {
 	if (selection->by & BY_THREAD && !is_recorded)
 		errx(1, "--by thread: totals do not know threads: use hyptrace record and report");
-	if (selection->by & BY_THREAD && style->format == FORMAT_PROMETHEUS)
-		errx(1, "--by thread: threads come and go, and Prometheus keeps all: leave it out");
+	if (selection->by & BY_DETAIL && !is_recorded)
+		errx(1, "--by mmio, hypercall or sysreg: totals do not know these: use hyptrace record and report");
+	if (selection->by & (BY_THREAD | BY_DETAIL) && style->format == FORMAT_PROMETHEUS)
+		errx(1, "--by thread, mmio, hypercall or sysreg: there are too many for Prometheus, which keeps all");
 	if (style->format == FORMAT_JSON && selection->by)
 		errx(1, "--json has a row for each VM, vCPU and reason: leave out --by");
 }

@@ -8,6 +8,7 @@
  */
 
 #include <err.h>
+#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,9 @@
 struct vcpu_state {
 	struct vcpu	vcpu;		/* first, for its users */
 	uint64_t	stopped;	/* when it was left, 0 if that is not known */
+	int		stopped_on;	/* and on which CPU */
 	const char	*reason;	/* and why */
+	struct detail	detail;
 	enum activity	activity;
 	uint64_t	since;		/* 0 if the activity is not known */
 	enum activity	runs;		/* what it does when the host runs it: KVM, or the VMM */
@@ -53,11 +56,12 @@ struct cpu {
 	bool			inside;
 	enum kind		kind;
 	const char		*reason;	/* NULL if no event has told it */
+	struct detail		detail;
 	uint64_t		entered, left;
 	uint64_t		away;		/* in a guest, or in firmware [ns] */
 	const char		*firmware;	/* the reason if firmware has the CPU, else NULL */
-	bool			run_ended;	/* the guest has run for @ran; not yet added */
-	uint64_t		ran;
+	bool			run_ended;	/* the guest has run; not yet added */
+	uint64_t		run_began, ran;
 	bool			guest_has_run;
 	struct vcpu_state	*loaded;	/* what an event has told in this stay */
 	struct vcpu_state	*running;
@@ -70,12 +74,14 @@ struct vcpu_fields {
 
 struct follower {
 	struct recording	*recording;
-	bool			want_spans;
+	const struct reading	*reading;
 	struct tep_handle	*tep;
 	struct tracecmd_input	*hyp;		/* its buffer, in a file */
 	struct event_field	enter, leave, hcall, smc, abort, exit;
 	struct event_field	prev_pid, prev_state, next_pid, woken_pid;
-	struct event_field	kvm_entry, userspace_exit, mark;
+	struct event_field	kvm_entry, userspace_exit, mmio, mark;
+	struct detail_events	details;
+	const char		*unknown;	/* REASON_UNKNOWN */
 	struct vcpu_fields	*fields;	/* by type of event */
 	int			nr_types;
 	struct cpu		*cpu;
@@ -94,7 +100,7 @@ static struct vcpu_state *vcpu_new(struct follower *f)
 
 	v->runs = ACTIVITY_KVM;
 	v->at_el1 = ACTIVITY_KVM;
-	v->reason = intern(REASON_UNKNOWN);
+	v->reason = f->unknown;
 	r->vcpu = xrealloc(r->vcpu, r->nr_vcpus + 1, sizeof(*r->vcpu));
 	r->vcpu[r->nr_vcpus++] = &v->vcpu;
 	return v;
@@ -179,7 +185,7 @@ static void begins(struct follower *f, struct vcpu_state *v, enum activity activ
 {
 	if (v->since) {
 		v->time[v->activity] += now - v->since;
-		if (f->want_spans)
+		if (f->reading->want_spans)
 			add_span(v, now);
 	}
 	v->activity = activity;
@@ -233,42 +239,69 @@ static void task_goes(struct follower *f, struct task *task, enum activity where
 
 /* Intervals ------------------------------------------------------------------------- */
 
-/* An interval of the host's has ended. */
-static void add_host(struct follower *f, const struct cpu *c, enum kind kind, struct task *task,
-		     uint64_t ns)
+static int number_of(const struct follower *f, const struct cpu *c)
 {
-	const struct key key = {
-		.kind = kind, .reason = c->reason ?: intern(REASON_UNKNOWN),
-		.thread = name_of(f, task),
-	};
-
-	row_add_interval(table_row(f->recording->table, &key), ns);
+	return c - f->cpu;
 }
 
-/* One of a vCPU has ended. */
-static struct row *add_vcpus(struct follower *f, const struct vcpu_state *v, enum kind kind,
-			     const char *reason, struct task *task, uint64_t ns)
+/* An interval has ended. */
+static void add_interval(struct follower *f, struct task *task, struct interval *interval)
 {
-	const struct key key = {
-		.vm = v->vcpu.vm, .vcpu = v->vcpu.index, .kind = kind, .reason = reason,
-		.thread = name_of(f, task),
-	};
-	struct row *row = table_row(f->recording->table, &key);
+	const struct reading *reading = f->reading;
+	enum activity activity;
+	struct row *row;
 
-	row_add_interval(row, ns);
-	return row;
+	if (interval->start < reading->from || (reading->to && interval->start > reading->to))
+		return;
+	interval->tid = task->pid;
+	interval->key.thread = name_of(f, task);
+	if (interval->detail.kind == reading->by_detail)
+		interval->key.detail = detail_group(&interval->detail);
+	row = table_row(f->recording->table, &interval->key);
+	row_add_interval(row, interval->ns);
+	for (activity = 0; activity < NR_ACTIVITIES; activity++)
+		row->part[activity] += interval->part[activity];
+	if (reading->interval)
+		reading->interval(f->recording, interval, reading->data);
+}
+
+/* It is the host's. Its end, less the time when the CPU was elsewhere, is its length. */
+static void add_host(struct follower *f, const struct cpu *c, enum kind kind, struct task *task,
+		     uint64_t start, uint64_t ns)
+{
+	struct interval interval = {
+		.key = { .kind = kind, .reason = c->reason ?: f->unknown },
+		.start = start, .ns = ns,
+		.first_cpu = number_of(f, c), .cpu = number_of(f, c), .detail = c->detail,
+	};
+
+	add_interval(f, task, &interval);
+}
+
+/* It is a vCPU's. */
+static struct interval vcpus_interval(const struct follower *f, const struct cpu *c,
+				      const struct vcpu_state *v, uint64_t start, uint64_t end)
+{
+	return (struct interval) {
+		.key = { .vm = v->vcpu.vm, .vcpu = v->vcpu.index },
+		.start = start, .ns = end - start,
+		.first_cpu = number_of(f, c), .cpu = number_of(f, c),
+	};
 }
 
 static void add_exit(struct follower *f, const struct cpu *c, const struct vcpu_state *v,
 		     struct task *task, uint64_t now)
 {
+	struct interval interval = vcpus_interval(f, c, v, v->stopped, now);
 	enum activity activity;
-	struct row *row;
 
-	row = add_vcpus(f, v, c->guest_has_run ? KIND_EXIT_EL2 : KIND_EXIT_HOST, v->reason, task,
-			now - v->stopped);
+	interval.key.kind = c->guest_has_run ? KIND_EXIT_EL2 : KIND_EXIT_HOST;
+	interval.key.reason = v->reason;
+	interval.first_cpu = v->stopped_on;
+	interval.detail = v->detail;
 	for (activity = 0; activity < NR_ACTIVITIES; activity++)
-		row->part[activity] += v->time[activity] - v->until_stopped[activity];
+		interval.part[activity] = v->time[activity] - v->until_stopped[activity];
+	add_interval(f, task, &interval);
 }
 
 /* The vCPU of a thread that was woken has run at last, unless that is not known for a gap. */
@@ -308,11 +341,14 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 	if (!v)
 		return;
 	c->away += now - c->left;
+	c->run_began = c->left;
 	c->ran = now - c->left;
 	c->run_ended = true;
 	c->guest_has_run = true;
 	v->stopped = now;
-	v->reason = intern(REASON_UNKNOWN);
+	v->stopped_on = number_of(f, c);
+	v->detail = (struct detail) { 0 };
+	v->reason = f->unknown;
 	begins(f, v, ACTIVITY_EL2, now);
 	memcpy(v->until_stopped, v->time, sizeof(v->time));
 	/* All until here is between the first entry and the last exit. */
@@ -324,9 +360,15 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 /* Add the guest's last run. When it ended, its vCPU may not have been known. */
 static void add_run(struct follower *f, struct cpu *c, struct task *task)
 {
-	if (c->run_ended)
-		add_vcpus(f, c->running, KIND_GUEST, intern("-"), task, c->ran);
+	struct interval interval;
+
+	if (!c->run_ended)
+		return;
 	c->run_ended = false;
+	interval = vcpus_interval(f, c, c->running, c->run_began, c->run_began + c->ran);
+	interval.key.kind = KIND_GUEST;
+	interval.key.reason = intern("-");
+	add_interval(f, task, &interval);
 }
 
 static void host_enters(struct follower *f, struct cpu *c, struct task *task, const char *reason,
@@ -352,7 +394,7 @@ static void firmware_ends(struct follower *f, struct cpu *c, struct task *task, 
 	if (!strcmp(c->firmware, "psci"))
 		c->kind = KIND_PSCI;
 	else
-		add_host(f, c, KIND_FIRMWARE, task, now - c->left);
+		add_host(f, c, KIND_FIRMWARE, task, c->left, now - c->left);
 	c->away += now - c->left;
 	c->firmware = NULL;
 	task_enters(f, task, now);
@@ -387,7 +429,8 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 	} else if (!strcmp(reason, "eret_host")) {
 		/* A PSCI call that did not return has no host_smc, and so no reason. */
 		if (c->inside && (c->reason || c->kind != KIND_PSCI))
-			add_host(f, c, c->kind, task, record->ts - c->entered - c->away);
+			add_host(f, c, c->kind, task, c->entered,
+				 record->ts - c->entered - c->away);
 		*c = (struct cpu) { 0 };
 		task_leaves(f, task, record->ts);
 	} else {
@@ -412,6 +455,13 @@ static const char *reason_of(const struct event_field *names, unsigned long long
 static unsigned int exception_class(uint64_t esr)
 {
 	return esr >> 26 & 0x3f;
+}
+
+/* KVM, or the VMM, has found a device at the address that the guest has accessed. */
+static void learn_mmio(const struct task *task)
+{
+	if (task->vcpu && task->vcpu->detail.kind == DETAIL_MEMORY)
+		task->vcpu->detail.kind = DETAIL_MMIO;
 }
 
 /* Scheduling ------------------------------------------------------------------------ */
@@ -479,24 +529,57 @@ static void forget(struct follower *f, const struct tep_record *record, bool is_
 	}
 }
 
-/* hyptrace record has written which process a VM is of, and what that calls it. */
-static void learn_vm(struct follower *f, const struct tep_record *record)
+/* Which process a VM is of, and what that calls it. */
+static void learn_vm(struct follower *f, const char *text)
 {
-	const int size = record->size - f->mark.field->offset;
-	char *text = NULL, name[128];
 	unsigned int number;
 	struct vm *vm;
+	char name[128];
 	int pid;
 
-	if (f->mark.field->offset >= 0 && size > 0)
-		text = strndupa((char *)record->data + f->mark.field->offset, size);
-	if (!text ||
-	    sscanf(text, "hyptrace: vm=%u pid=%d name=%127[^\n]", &number, &pid, name) != 3)
+	if (sscanf(text, "hyptrace: vm=%u pid=%d name=%127[^\n]", &number, &pid, name) != 3)
 		return;
 	/* Events have 16 bits of the number. */
 	vm = table_vm(f->recording->table, (uint16_t)number);
 	vm->pid = pid;
 	vm->name = intern(make_printable(name));
+}
+
+static void learn_wall_clock(struct follower *f, uint64_t now, const char *text)
+{
+	uint64_t boot, mono, real;
+
+	if (sscanf(text, "hyptrace: clock at=start boot=%" SCNu64 " mono=%" SCNu64 " real=%" SCNu64,
+		   &boot, &mono, &real) != 3)
+		return;
+	/* The mark was written at once, so the recording's clock is the one that is near. */
+	if (llabs((int64_t)(now - boot)) < 1000000000)
+		f->recording->wall_offset = real - boot;
+	else if (llabs((int64_t)(now - mono)) < 1000000000)
+		f->recording->wall_offset = real - mono;
+}
+
+/* What hyptrace record has written. */
+static void learn_mark(struct follower *f, const struct tep_record *record)
+{
+	const int size = record->size - f->mark.field->offset;
+	char *text;
+
+	if (f->mark.field->offset < 0 || size <= 0)
+		return;
+	text = strndupa((char *)record->data + f->mark.field->offset, size);
+	learn_vm(f, text);
+	learn_wall_clock(f, record->ts, text);
+}
+
+/* linux/kvm.h */
+#define KVM_EXIT_MMIO	6
+
+static void goes_to_vmm(struct follower *f, struct task *task, const struct tep_record *record)
+{
+	task_goes(f, task, ACTIVITY_VMM, record->ts);
+	if (field_value(&f->userspace_exit, record) == KVM_EXIT_MMIO)
+		learn_mmio(task);
 }
 
 static void follow_host(struct follower *f, struct task *task, const struct tep_record *record,
@@ -509,9 +592,11 @@ static void follow_host(struct follower *f, struct task *task, const struct tep_
 	else if (type == f->kvm_entry.type)
 		task_goes(f, task, ACTIVITY_KVM, record->ts);
 	else if (type == f->userspace_exit.type)
-		task_goes(f, task, ACTIVITY_VMM, record->ts);
+		goes_to_vmm(f, task, record);
+	else if (type == f->mmio.type)
+		learn_mmio(task);
 	else if (type == f->mark.type)
-		learn_vm(f, record);
+		learn_mark(f, record);
 }
 
 static void follow(struct follower *f, const struct tep_record *record, bool is_hyps)
@@ -549,6 +634,7 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 		c->reason = reason_of(&f->exit, exception_class(field_value(&f->abort, record)));
 	else if (type == f->exit.type && c->running)
 		c->running->reason = reason_of(&f->exit, field_value(&f->exit, record));
+	detail_learn(&f->details, record, type, c->running ? &c->running->detail : &c->detail);
 }
 
 /* All of a recording ---------------------------------------------------------------- */
@@ -575,9 +661,11 @@ static void learn_fields(struct follower *f)
 
 /* @from is for messages. */
 static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t page_size,
-			  bool want_spans, const char *from)
+			  const struct reading *reading, const char *from)
 {
-	*f = (struct follower) { .tep = tep, .want_spans = want_spans };
+	*f = (struct follower) {
+		.tep = tep, .reading = reading, .unknown = intern(REASON_UNKNOWN),
+	};
 	f->enter = event_field(tep, HYP_INSTANCE, "hyp_enter", "reason");
 	f->leave = event_field(tep, HYP_INSTANCE, "hyp_exit", "reason");
 	if (f->enter.type < 0 || f->leave.type < 0)
@@ -592,7 +680,9 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 	f->woken_pid = event_field(tep, "sched", "sched_waking", "pid");
 	f->kvm_entry = event_field(tep, "kvm", "kvm_entry", "vcpu_pc");
 	f->userspace_exit = event_field(tep, "kvm", "kvm_userspace_exit", "reason");
+	f->mmio = event_field(tep, "kvm", "kvm_mmio", "gpa");
 	f->mark = event_field(tep, "ftrace", "print", "buf");
+	f->details = detail_events(tep, reading->map);
 	learn_fields(f);
 	f->recording = xzalloc(sizeof(*f->recording));
 	f->recording->table = table_new();
@@ -616,6 +706,7 @@ static void follower_free(struct follower *f)
 	event_field_free(&f->smc);
 	event_field_free(&f->exit);
 	event_field_free(&f->userspace_exit);
+	detail_events_free(&f->details);
 	tdestroy(f->tasks, free);
 	free(f->fields);
 	free(f->cpu);
@@ -727,6 +818,8 @@ struct tracecmd_input *trace_open(const struct input *input)
 	if (!is_recording(input))
 		errx(1, "%s: not a trace.dat", input->path);
 	tracecmd_set_loglevel(TEP_LOG_ERROR);
+	/* It may have been read before. */
+	lseek(input->fd, 0, SEEK_SET);
 	top = tracecmd_open_fd(dup(input->fd), TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!top)
 		errx(1, "%s: libtracecmd can't read it", input->path);
@@ -736,20 +829,20 @@ struct tracecmd_input *trace_open(const struct input *input)
 /**
  * recording_open() - read a recording
  * @input:	a trace.dat
- * @want_spans:	whether vCPUs' spans are wanted
+ * @reading:	what is wanted of it
  *
  * If it can't be read, the program ends with the reason.
  *
  * Return: the recording, for recording_free()
  */
-struct recording *recording_open(const struct input *input, bool want_spans)
+struct recording *recording_open(const struct input *input, const struct reading *reading)
 {
 	struct tracecmd_input *top = trace_open(input);
 	struct tracecmd_input *handles[2] = { top, trace_hyp(top, input->path) };
 	struct follower f;
 	struct recording *r;
 
-	follower_init(&f, tracecmd_get_tep(top), tracefile_page_size(input), want_spans,
+	follower_init(&f, tracecmd_get_tep(top), tracefile_page_size(input), reading,
 		      input->path);
 	f.hyp = handles[1];
 	if (tracecmd_iterate_events_multi(handles, 2, follow_file, &f) < 0)
@@ -768,13 +861,13 @@ static int follow_live(struct tep_event *event, struct tep_record *record, int c
 
 /**
  * recording_live() - take what the hypervisor's buffers hold now
- * @want_spans:	whether vCPUs' spans are wanted
+ * @reading:	what is wanted of it
  *
  * If there is nothing, the program ends with the reason.
  *
  * Return: the recording, for recording_free()
  */
-struct recording *recording_live(bool want_spans)
+struct recording *recording_live(const struct reading *reading)
 {
 	static const char * const systems[] = { HYP_INSTANCE, NULL };
 	struct tracefs_instance *hyp = hyp_open();
@@ -785,7 +878,7 @@ struct recording *recording_live(bool want_spans)
 	tep = tracefs_local_events_system(hyp_dir(), systems);
 	if (!tep)
 		err(1, "%s/events", hyp_dir());
-	follower_init(&f, tep, getpagesize(), want_spans, HYP_INSTANCE);
+	follower_init(&f, tep, getpagesize(), reading, HYP_INSTANCE);
 	if (tracefs_iterate_raw_events(tep, hyp, NULL, 0, follow_live, &f) < 0)
 		err(1, HYP_INSTANCE "/per_cpu");
 	r = finish(&f, "the buffer " HYP_INSTANCE);
@@ -863,7 +956,7 @@ struct table *table_of_file(const struct input *input)
 
 	if (!is_recording(input))
 		return read_json(input);
-	recording = recording_open(input, false);
+	recording = recording_open(input, &(struct reading) { 0 });
 	table = recording->table;
 	recording->table = NULL;
 	recording_free(recording);

@@ -6,6 +6,8 @@
 #define HYPTRACE_RECORDING_H
 
 #include "input.h"
+#include "interval.h"
+#include "map.h"
 #include "memory.h"
 #include "select.h"
 #include "table.h"
@@ -48,12 +50,35 @@ struct vcpu {
 	size_t		nr_spans, size;
 };
 
+struct recording;
+
+/**
+ * struct reading - what is wanted of a recording, besides its tables
+ * @want_spans:	vCPUs' spans
+ * @by_detail:	rows tell apart what accesses or calls of this kind are to, DETAIL_NONE for none
+ * @map:	names of addresses, or NULL
+ * @from:	what began before is left out [ns]
+ * @to:		and what began later, 0 for all [ns]
+ * @interval:	gets each interval, in the order in which they end; may be NULL
+ * @data:	for @interval
+ */
+struct reading {
+	bool			want_spans;
+	enum detail_kind	by_detail;
+	struct map		*map;
+	uint64_t		from, to;
+	void			(*interval)(const struct recording *recording,
+					    const struct interval *interval, void *data);
+	void			*data;
+};
+
 /**
  * struct recording - what was recorded
  * @table:	intervals, as in hyp/totals
  * @vcpu:	the vCPUs
  * @nr_vcpus:	their number
  * @memory:	the memory of VMs
+ * @wall_offset: from the recording's clock to the wall clock [ns], 0 if that is not known
  * @has_sched:	events say when threads run; without them they never wait
  * @has_kvm:	events say when the VMM has a thread; without them ACTIVITY_KVM has its time
  * @has_waking:	events say when threads are woken
@@ -63,6 +88,7 @@ struct recording {
 	struct vcpu	**vcpu;
 	size_t		nr_vcpus;
 	struct memory	memory;
+	int64_t		wall_offset;
 	bool		has_sched, has_kvm, has_waking;
 };
 
@@ -70,8 +96,8 @@ struct tracecmd_input;
 
 struct tracecmd_input *trace_open(const struct input *input);
 struct tracecmd_input *trace_hyp(struct tracecmd_input *top, const char *path);
-struct recording *recording_open(const struct input *input, bool want_spans);
-struct recording *recording_live(bool want_spans);
+struct recording *recording_open(const struct input *input, const struct reading *reading);
+struct recording *recording_live(const struct reading *reading);
 void recording_free(struct recording *recording);
 bool is_selected_vcpu(const struct recording *recording, const struct vcpu *vcpu,
 		      const struct selection *selection);

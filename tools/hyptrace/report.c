@@ -7,33 +7,73 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "around.h"
 #include "print.h"
 #include "recording.h"
+#include "slowest.h"
 #include "subcommands.h"
 #include "timeline.h"
+
+/* What is shown: the tables, or intervals or events one by one. */
+enum show {
+	SHOW_TABLES,
+	SHOW_INTERVALS,
+	SHOW_SLOWEST,
+	SHOW_AROUND,
+};
 
 struct arguments {
 	struct selection	selection;
 	struct style		style;
 	struct input		input;
 	struct output		timeline;
+	struct reading		reading;
+	struct search		search;
+	struct around		around;
+	enum show		show;
 	bool			live;
 };
 
 enum {
 	OPTION_LIVE = 0x3000,
 	OPTION_TIMELINE,
+	OPTION_INTERVALS,
+	OPTION_SLOWEST,
+	OPTION_OVER,
+	OPTION_AROUND,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_MAP,
 };
 
 static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0,
-	  "Read FILE instead of trace.dat", 0 },
-	{ "live", OPTION_LIVE, NULL, 0,
-	  "Take the events that hyp/ holds now", 0 },
-	{ "timeline", OPTION_TIMELINE, "FILE.svg", 0,
-	  "Draw what each vCPU did when", 0 },
+	{ "input", 'i', "FILE", 0, "Read FILE instead of trace.dat", 0 },
+	{ "live", OPTION_LIVE, NULL, 0, "Take the events that hyp/ holds now", 0 },
+	{ "timeline", OPTION_TIMELINE, "FILE.svg", 0, "Draw what each vCPU did when", 0 },
+	{ "intervals", OPTION_INTERVALS, NULL, 0, "Print each interval, as CSV or JSON", 0 },
+	{ "slowest", OPTION_SLOWEST, "N", 0, "Print the N slowest intervals", 0 },
+	{ "over", OPTION_OVER, "TIME", 0, "Print those that take longer, as 1ms", 0 },
+	{ "around", OPTION_AROUND, "S[,N|,TIME]", 0, "Print the events around S seconds", 0 },
+	{ "from", OPTION_FROM, "S", 0, "Only what begins from S, or until S seconds", 0 },
+	{ "to", OPTION_TO, "S", OPTION_ALIAS },
+	{ "map", OPTION_MAP, "FILE", 0, "Names of devices: the guest's /proc/iomem", 0 },
 	{ 0 }
 };
+
+static void check(struct argp_state *state, struct arguments *arguments)
+{
+	if (arguments->live && arguments->input.path)
+		argp_error(state, "either -i or --live");
+	if (arguments->live && arguments->show != SHOW_TABLES)
+		argp_error(state, "--live reads events once: record them, then use -i");
+	if (arguments->selection.reason && arguments->show == SHOW_TABLES)
+		argp_error(state, "KIND/REASON is for --intervals, --slowest and --over");
+	if (arguments->style.format == FORMAT_PROMETHEUS && arguments->show != SHOW_TABLES)
+		argp_error(state, "--prometheus has no intervals");
+	arguments->search.selection = &arguments->selection;
+	arguments->reading.want_spans = arguments->timeline.path;
+	arguments->reading.by_detail = group_detail(arguments->selection.by);
+}
 
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
@@ -56,9 +96,40 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case OPTION_TIMELINE:
 		arguments->timeline.path = argument;
 		return 0;
+	case OPTION_INTERVALS:
+		arguments->show = SHOW_INTERVALS;
+		return 0;
+	case OPTION_SLOWEST:
+		arguments->show = SHOW_SLOWEST;
+		arguments->search.nr = number_option(state, "--slowest", argument);
+		if (!arguments->search.nr)
+			argp_error(state, "--slowest 0: must be 1 or more");
+		return 0;
+	case OPTION_OVER:
+		if (arguments->show == SHOW_TABLES)
+			arguments->show = SHOW_SLOWEST;
+		arguments->search.over = duration_option(state, "--over", argument);
+		return 0;
+	case OPTION_AROUND:
+		arguments->show = SHOW_AROUND;
+		around_option(state, &arguments->around, argument);
+		return 0;
+	case OPTION_FROM:
+		arguments->reading.from = time_option(state, "--from", argument);
+		return 0;
+	case OPTION_TO:
+		arguments->reading.to = time_option(state, "--to", argument);
+		return 0;
+	case OPTION_MAP:
+		arguments->reading.map = map_read(argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			return ARGP_ERR_UNKNOWN;
+		select_what(state, &arguments->selection, argument);
+		return 0;
 	case ARGP_KEY_END:
-		if (arguments->live && arguments->input.path)
-			argp_error(state, "either -i or --live");
+		check(state, arguments);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -159,6 +230,33 @@ static void print_splits(const struct recording *recording, const struct selecti
 	}
 }
 
+/* All ------------------------------------------------------------------------------- */
+
+static void print_tables(struct arguments *arguments, const struct recording *recording)
+{
+	print_table(stdout, &arguments->style, recording->table, &arguments->selection, recording);
+	if (arguments->style.format == FORMAT_TEXT) {
+		print_vcpus(recording, &arguments->selection);
+		print_mapped(recording, &arguments->selection);
+		print_splits(recording, &arguments->selection);
+	}
+	if (arguments->timeline.path)
+		draw_timeline(recording, &arguments->selection, &arguments->timeline);
+}
+
+static void show(struct arguments *arguments, const struct recording *recording)
+{
+	selection_check(recording->table, &arguments->selection);
+	if (arguments->show == SHOW_INTERVALS)
+		intervals_print(&arguments->input, &arguments->reading, recording,
+				&arguments->search, &arguments->style);
+	else if (arguments->show == SHOW_SLOWEST)
+		slowest_print(&arguments->input, &arguments->reading, recording,
+			      &arguments->search, &arguments->style);
+	else
+		print_tables(arguments, recording);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -168,35 +266,29 @@ int cmd_report(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
+		.args_doc = "[KIND[/REASON]]",
 		.doc = "Show from recorded events what the hypervisor did how often, how long it "
-		       "took, and what each vCPU did from its first entry to its last exit: run "
-		       "the guest, be at EL2 or in firmware, be handled by the host, be preempted, "
-		       "or wait. With protected KVM of Linux 6.18 or later also what was mapped "
-		       "for each VM, and what has split blocks.",
+		       "took, and what each vCPU did from its first entry to its last exit.",
 		.children = children,
 	};
 	struct arguments arguments = { .selection = SELECT_ALL };
 	struct recording *recording;
-	bool want_spans;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	want_spans = arguments.timeline.path;
 	if (arguments.live) {
 		output_open(&arguments.timeline);
-		recording = recording_live(want_spans);
+		recording = recording_live(&arguments.reading);
 	} else {
 		arguments.input.path = arguments.input.path ?: "trace.dat";
 		read_in_child(&arguments.input, 1, &arguments.timeline);
-		recording = recording_open(&arguments.input, want_spans);
+		if (arguments.show == SHOW_AROUND) {
+			around_print(&arguments.input, &arguments.around);
+			return 0;
+		}
+		recording = recording_open(&arguments.input, &arguments.reading);
 	}
-	print_table(stdout, &arguments.style, recording->table, &arguments.selection, recording);
-	if (arguments.style.format == FORMAT_TEXT) {
-		print_vcpus(recording, &arguments.selection);
-		print_mapped(recording, &arguments.selection);
-		print_splits(recording, &arguments.selection);
-	}
-	if (arguments.timeline.path)
-		draw_timeline(recording, &arguments.selection, &arguments.timeline);
+	show(&arguments, recording);
 	recording_free(recording);
+	map_free(arguments.reading.map);
 	return 0;
 }

@@ -85,7 +85,9 @@ void runs_spread(struct table *sum, struct table * const *runs)
 	size_t i, n;
 
 	for (i = 0; i < sum->nr; i++) {
-		count = total = average = (struct values) { 0 };
+		count = (struct values) { 0 };
+		total = count;
+		average = count;
 		for (n = 0; n < sum->nr_runs; n++) {
 			row = table_find(runs[n], &sum->row[i]->key);
 			add(&count, row ? row->count : 0);

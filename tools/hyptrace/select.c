@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,19 +28,14 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "vm", OPTION_VM, "N", 0,
-	  "Only this VM's (numbers: hyp/totals/vms)", 0 },
-	{ "vcpu", OPTION_VCPU, "N", 0,
-	  "Only vCPUs of this index", 0 },
-	{ "pid", 'p', "PID", 0,
-	  "Only the VM of this process, or the vCPU of this thread", 0 },
+	{ "vm", OPTION_VM, "N", 0, "Only this VM (hyp/totals/vms has all), this vCPU", 0 },
+	{ "vcpu", OPTION_VCPU, "N", OPTION_ALIAS },
+	{ "pid", 'p', "PID", 0, "Only this process's VM, or this thread's vCPU", 0 },
 	{ 0 }
 };
 
 static const struct argp_option kind_options[] = {
-	{ "kind", OPTION_KIND, "KIND", 0,
-	  "Only guest, exit (exit_host, exit_el2), hcall, smc, psci, firmware, abort; several "
-	  "with commas", 0 },
+	{ "kind", OPTION_KIND, "KIND", 0, "Only guest, exit, hcall, ...; several with commas", 0 },
 	{ 0 }
 };
 
@@ -112,6 +108,22 @@ void select_kinds(struct argp_state *state, struct selection *selection, const c
 			argp_error(state, "no kind %s: there are guest, exit_host, exit_el2, hcall, smc, psci, firmware and abort",
 				   name);
 	}
+}
+
+/**
+ * select_what() - select a kind, and maybe a reason, or end the program
+ * @state:	the parser's state
+ * @selection:	what is selected
+ * @what:	"exit_host/DABT_LOW", or "guest"; it must stay
+ */
+void select_what(struct argp_state *state, struct selection *selection, const char *what)
+{
+	static char kind[32];
+	const char *slash = strchrnul(what, '/');
+
+	snprintf(kind, sizeof(kind), "%.*s", (int)(slash - what), what);
+	select_kinds(state, selection, kind);
+	selection->reason = *slash ? slash + 1 : NULL;
 }
 
 static error_t parse(int option, char *argument, struct argp_state *state)
@@ -317,6 +329,9 @@ struct table *select_rows(const struct table *table, const struct selection *sel
 	for (i = 0; i < table->nr; i++) {
 		row = table->row[i];
 		if (!is_selected(table, selection, &row->key))
+			continue;
+		/* Who asks what exits were for wants only those of which that is known. */
+		if (by & BY_DETAIL && !row->key.detail)
 			continue;
 		key = group_key(&row->key, by);
 		row_merge(table_row(selected, &key), row);

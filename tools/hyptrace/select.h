@@ -56,6 +56,7 @@ struct table *select_rows(const struct table *table, const struct selection *sel
 			  unsigned int by);
 bool is_of_pid(const struct table *table, unsigned int vm, unsigned int vcpu, pid_t pid);
 void select_kinds(struct argp_state *state, struct selection *selection, const char *list);
+void select_what(struct argp_state *state, struct selection *selection, const char *what);
 long number_option(struct argp_state *state, const char *option, const char *text);
 
 #endif /* HYPTRACE_SELECT_H */

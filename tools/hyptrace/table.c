@@ -4,11 +4,13 @@
  */
 
 #include <err.h>
+#include <math.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runs.h"
 #include "table.h"
 
 const char * const kind_names[NR_KINDS] = {
@@ -189,6 +191,7 @@ void row_add_interval(struct row *row, uint64_t ns)
 	row->max = ns > row->max ? ns : row->max;
 	row->count++;
 	row->total += ns;
+	row->squares += (double)ns * ns;
 	row->bucket[bucket_of(ns)]++;
 }
 
@@ -248,10 +251,31 @@ void row_merge(struct row *row, const struct row *other)
 	if (__builtin_add_overflow(row->count, other->count, &row->count))
 		row->count = UINT64_MAX;
 	row->total += other->total;
+	row->squares += other->squares;
 	for (i = 0; i < NR_BUCKETS; i++)
 		row->bucket[i] += other->bucket[i];
 	for (i = 0; i < NR_ACTIVITIES; i++)
 		row->part[i] += other->part[i];
+}
+
+/**
+ * row_deviation() - how much intervals differ
+ * @row:	the row
+ *
+ * Return: their standard deviation [ns]; of several runs, that of the runs' averages; NAN if neither
+ *	   is known
+ */
+double row_deviation(const struct row *row)
+{
+	const double mean = (double)row->total / row->count;
+	double variance;
+
+	if (row->spread)
+		return row->spread->average;
+	if (!row->squares || row->count < 2)
+		return NAN;
+	variance = (row->squares - mean * row->total) / (row->count - 1);
+	return variance > 0 ? sqrt(variance) : 0;
 }
 
 /**
@@ -302,6 +326,8 @@ static int by_key(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->reason != y->reason)
 		return x->reason < y->reason ? -1 : 1;
+	if (x->detail != y->detail)
+		return x->detail < y->detail ? -1 : 1;
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 

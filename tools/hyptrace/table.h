@@ -62,7 +62,8 @@ enum {
  * struct key - what intervals have in common
  * @vm:		number of the VM, 0 for the host's kinds and if VMs are added up
  * @vcpu:	index of the vCPU, 0 for the host's kinds and if vCPUs are added up
- * @thread:	the thread, as "qemu-123"; NULL if that is not known and if threads are added up
+ * @detail:	what it was for, as "0x9000000 read 4"; NULL if that is not known or added up
+ * @thread:	the thread, as "qemu-123"; NULL if that is not known or added up
  * @kind:	what was measured
  * @reason:	name of the hypercall, the exit...
  *
@@ -71,7 +72,7 @@ enum {
 struct key {
 	unsigned int	vm, vcpu;
 	enum kind	kind;
-	const char	*reason, *thread;
+	const char	*reason, *detail, *thread;
 };
 
 /**
@@ -86,6 +87,7 @@ struct key {
  * @bucket:	histogram
  * @spread:	how much this differs between runs; NULL if there was only one
  * @part:	what the vCPU's thread did in that time [ns], if a recording tells it
+ * @squares:	sum of the intervals' squares [ns^2], 0 if only the histogram is known
  * @times:	each interval [ns], @count of them, sorted; NULL if only the histogram is known
  * @size:	allocated length of @times
  */
@@ -96,6 +98,7 @@ struct row {
 	uint64_t	bucket[NR_BUCKETS];
 	struct spread	*spread;
 	uint64_t	part[NR_ACTIVITIES];
+	double		squares;
 	uint64_t	*times;
 	size_t		size;
 };
@@ -167,6 +170,7 @@ int bucket_of_bound(const char *bound);
 void row_add_interval(struct row *row, uint64_t ns);
 void row_merge(struct row *row, const struct row *other);
 void row_finish(struct row *row);
+double row_deviation(const struct row *row);
 uint64_t row_percentile(const struct row *row, unsigned int percent);
 
 void *xrealloc(void *memory, size_t number, size_t size);

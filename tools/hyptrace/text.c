@@ -34,6 +34,18 @@ char *make_printable(char *text)
 }
 
 /**
+ * copy_text() - copy a text that goes into CSV
+ * @copy:	where to
+ * @size:	its size [bytes]; what is longer is cut
+ * @text:	the text. The copy has no quotes and no separators, but may have spaces
+ */
+void copy_text(char *copy, size_t size, const char *text)
+{
+	snprintf(copy, size, "%s", text);
+	replace(copy, "\",;\\");
+}
+
+/**
  * copy_name() - copy the name of a reason, of a function or of an event
  * @copy:	where to
  * @size:	its size [bytes]; what is longer is cut

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 char *make_printable(char *text);
+void copy_text(char *copy, size_t size, const char *text);
 void copy_name(char *copy, size_t size, const char *name);
 
 #endif /* HYPTRACE_TEXT_H */

@@ -304,7 +304,8 @@ static void turn_to(struct view *view, enum page page)
 {
 	view->before = view->page;
 	view->page = page;
-	view->y = view->x = 0;
+	view->y = 0;
+	view->x = 0;
 }
 
 static void open_all(struct view *view)

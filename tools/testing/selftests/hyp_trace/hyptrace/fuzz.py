@@ -26,6 +26,10 @@ USES = {
                  "merge {} guest.dat --vm 1 -o out.dat"],
     "guest.dat": ["merge host.dat {} --vm 1", "merge host.dat {} --vm 1 --json",
                   "merge host.dat {} --vm 1 -o out.dat"],
+    "details.dat": ["report -i {} --by mmio", "report -i {} --by sysreg --csv --map iomem",
+                    "report -i {} --intervals", "report -i {} --intervals --json",
+                    "report -i {} --slowest 10", "report -i {} --over 1us --csv",
+                    "report -i {} --around 200.0005,50", "report -i {} --from 200.0002 --by thread"],
     "memory.dat": ["report -i {}", "report -i {} --json"],
     "host.json": ["diff host.json {}", "hist guest -i {}"],
 }
@@ -107,7 +111,8 @@ def fault(status, messages):
 
 def run(number, counts):
     rng = random.Random(number)
-    name = rng.choice(["host.dat"] * 5 + ["guest.dat"] * 3 + ["memory.dat"] * 2 + ["host.json"])
+    name = rng.choice(["host.dat"] * 5 + ["guest.dat"] * 3 + ["details.dat"] * 3 +
+                      ["memory.dat"] * 2 + ["host.json"])
     path = f"damaged-{number}"
     with open(path, "wb") as file:
         file.write(damage(name, rng))

@@ -197,7 +197,10 @@ repeats() {
 		grep -q '^Measured: 2 runs, of [0-9.]* s +- ' $OUT/runs.txt &&
 		grep -q "^hcall *__hyp_trace_write_event *$each\.0 *0\.00% " $OUT/runs.txt || return
 	hyptrace stat -r 2 sh -c 'exit 7' > $log 2>&1
-	[ $? = 7 ]
+	[ $? = 7 ] && hyptrace stat -r 2 --json hyp_guest 20 > $OUT/runs.json 2> $log &&
+		hyptrace diff $OUT/runs.json $OUT/runs.json --csv > $OUT/runs.csv &&
+		awk -F, '$1 == "guest" && $7 != "" && $7 == $12 { found = 1 } END { exit !found }' \
+			$OUT/runs.csv
 }
 
 prints_parts

@@ -4,7 +4,8 @@
 
 host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
 its clocks. guest.dat is that guest's. In memory.dat, memory of VMs is mapped and taken back. In
-many.dat, a VM has 128 vCPUs. Of others, something is wrong:
+many.dat, a VM has 128 vCPUs. In details.dat, a guest uses devices, memory, hypercalls and system
+registers. Of others, something is wrong:
 
 outside.dat   a CPU's time goes back, so that parts of a vCPU's time begin before its first entry
 negative.dat  the types of events can't be read, and are -1
@@ -51,6 +52,8 @@ WAKING = traces.Event(300, "sched", "sched_waking", [("u32", "number")], '"n=%u"
 ENTRY = traces.Event(400, "kvm", "kvm_entry", [("u64", "vcpu_pc")], '"PC: %llx", REC->vcpu_pc')
 USER = traces.Event(401, "kvm", "kvm_userspace_exit", [("u32", "reason"), ("u32", "errno")],
                     '"reason=%u", REC->reason')
+MMIO = traces.Event(402, "kvm", "kvm_mmio", [("u32", "type"), ("u32", "len"), ("u64", "gpa")],
+                    '"mmio %u len %u gpa 0x%llx", REC->type, REC->len, REC->gpa')
 CALL = traces.Event(11, "ftrace", "funcgraph_entry", [("u64", "func"), ("u32", "depth")],
                     '"--> %ps (%d)", (void *)REC->func, REC->depth')
 RETURN = traces.Event(10, "ftrace", "funcgraph_exit", [("u64", "func"), ("u32", "depth")],
@@ -186,6 +189,70 @@ def host_events(tid):
     return sorted(events, key=lambda event: event[0])
 
 
+# What exits are for.
+CLASSES = {"HVC64": 0x16, "SYS64": 0x18, "DABT_LOW": 0x24}
+FAULT = traces.Event(920, "hyp", "vcpu_mem_abort",
+                     [("u64", "ipa"), ("u32", "esr"), ("u16", "vm"), ("u16", "vcpu")], IN_RANGE)
+HVC = traces.Event(921, "hyp", "guest_hvc", [("u32", "func_id"), ("u16", "vm"), ("u16", "vcpu")],
+                   symbols("func_id", {"PSCI_VERSION": 0x84000000}))
+SYSREG = traces.Event(
+    922, "hyp", "vcpu_fixup_sysreg",
+    [("u32", "sysreg"), ("u32", "write"), ("u16", "vm"), ("u16", "vcpu")],
+    '"%s %s", __print_symbolic(REC->write, { 0, "read" }, { 1, "write" }), '
+    '__print_symbolic(REC->sysreg, { 0x1be020, "CNTPCT_EL0" })')
+LEFT_WITH_ESR = traces.Event(
+    905, "hyp", "vcpu_exit", [("u32", "reason"), ("u32", "esr"), ("u16", "vm"), ("u16", "vcpu")],
+    symbols("reason", CLASSES))
+
+
+def esr_of_access(size, is_write):
+    return CLASSES["DABT_LOW"] << 26 | 1 << 24 | (size.bit_length() - 1) << 22 | is_write << 6
+
+
+def esr_of_trap(op0, op1, crn, crm, op2, is_read):
+    return CLASSES["SYS64"] << 26 | op0 << 20 | op2 << 17 | op1 << 14 | crn << 10 | crm << 1 | is_read
+
+
+def write_details():
+    """Two reads and a write of a device, two of another one that KVM has, a fault, ..."""
+    def fault(ipa, size, is_write):
+        esr = esr_of_access(size, is_write)
+        return "DABT_LOW", esr, FAULT.pack(71, ipa, esr, 1, 0)
+
+    hvc = "HVC64", CLASSES["HVC64"] << 26, HVC.pack(71, 0x84000000, 1, 0)
+    unknown = "HVC64", CLASSES["HVC64"] << 26, HVC.pack(71, 0xc3001234, 1, 0)
+    exits = [
+        (fault(0x9000018, 4, 0), "user"), (fault(0x9000018, 4, 0), "user"),
+        (fault(0x9000000, 2, 1), "user"), (fault(0x8000100, 4, 0), "kvm"),
+        (fault(0x8010000, 4, 0), "kvm"), (fault(0x40001000, 8, 1), None), (hvc, None), (hvc, None),
+        (unknown, None), (("SYS64", esr_of_trap(2, 0, 1, 0, 4, 0), None), None),
+        (("SYS64", esr_of_trap(3, 3, 14, 0, 1, 1), SYSREG.pack(71, 0x1be020, 0, 1, 0)), "el2"),
+        (("SYS64", esr_of_trap(3, 3, 14, 0, 1, 1), SYSREG.pack(71, 0x1be020, 0, 1, 0)), "el2"),
+        (hvc, None),
+    ]
+    hyp, host = [], [(200 * S - 50, PRINT.pack(
+        71, 0, b"hyptrace: clock at=start boot=199999999900 mono=1 real=1700000000999999900"))]
+    for i, ((name, esr, event), where) in enumerate(exits):
+        now = 200 * S + i * 100 * US
+        if not i or exits[i - 1][1] != "el2":
+            hyp += [(now, ENTER.pack(71, ENTER_REASONS["hvc"])), (now + US, HCALL.pack(71, 14)),
+                    (now + 2 * US, RUN.pack(71, 0, 1, 0))]
+        hyp += [(now + 3 * US, EXIT.pack(71, EXIT_REASONS["eret_guest"])),
+                (now + 33 * US, ENTER.pack(71, ENTER_REASONS["guest_exit"])),
+                (now + 34 * US, LEFT_WITH_ESR.pack(71, CLASSES[name], esr, 1, 0))]
+        if event:
+            hyp.append((now + 35 * US, event))
+        if where != "el2":
+            hyp.append((now + 36 * US, EXIT.pack(71, EXIT_REASONS["eret_host"])))
+        if where == "user":
+            host += [(now + 40 * US, USER.pack(71, 6, 0)), (now + 60 * US, ENTRY.pack(71, 0))]
+        elif where == "kvm":
+            host.append((now + 40 * US, MMIO.pack(71, 1, 4, 0)))
+    types = [event for event in TYPES if event is not LEFT]
+    traces.write("details.dat", [*types, LEFT_WITH_ESR, FAULT, HVC, SYSREG, MMIO],
+                 {"": [host], "hyp": [hyp]}, commands=TASKS, trace_id=14)
+
+
 def write_many(vcpus):
     """Each vCPU exits for three reasons."""
     classes = list(EXIT_CLASSES.values())
@@ -231,6 +298,7 @@ def write_all():
                **{"more" + ends: [[(200 * S, WAKING.pack(72, 1))], []]})
     write_memory()
     write_many(128)
+    write_details()
     before = [(time - 199 * S, data) for time, data in hyp[1]]
     write_host("outside.dat", [hyp[0], hyp[1] + before])
     woken = [(5 * S + i * 30 * US, WAKING.pack(9, i)) for i in range(40)]

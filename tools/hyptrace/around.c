@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prints the events around a time, as trace-cmd report does: the hypervisor's and the host's.
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace-cmd.h>
+
+#include "around.h"
+#include "hyp.h"
+#include "recording.h"
+#include "text.h"
+
+#define DEFAULT_EVENTS	20
+
+/* "200", "200.5", "200.000503123": exact to the nanosecond, which a double is not */
+static const char *parse_time(const char *text, uint64_t *ns)
+{
+	uint64_t unit = 1000000000;
+	char *end;
+
+	errno = 0;
+	*ns = strtoull(text, &end, 10) * unit;
+	if (errno || end == text || *text == '-')
+		return NULL;
+	if (*end != '.')
+		return end;
+	for (end++; *end >= '0' && *end <= '9'; end++) {
+		unit /= 10;
+		*ns += unit * (*end - '0');
+	}
+	return end;
+}
+
+/**
+ * time_option() - the time that is an option's argument, or the end of the program
+ * @state:	the parser's state
+ * @option:	the option's name
+ * @text:	the argument: seconds
+ *
+ * Return: the time [ns]
+ */
+uint64_t time_option(struct argp_state *state, const char *option, const char *text)
+{
+	const char *end;
+	uint64_t ns;
+
+	end = parse_time(text, &ns);
+	if (!end || *end)
+		argp_error(state, "%s %s: must be a time of the recording in seconds, such as 200.000503",
+			   option, text);
+	return ns;
+}
+
+/* The length of a unit [ns], 0 if there is no such unit */
+static double unit_of(const char *name)
+{
+	if (!strcmp(name, "ns"))
+		return 1;
+	if (!strcmp(name, "us"))
+		return 1e3;
+	if (!strcmp(name, "ms"))
+		return 1e6;
+	return strcmp(name, "s") ? 0 : 1e9;
+}
+
+/**
+ * duration_option() - the duration that is an option's argument, or the end of the program
+ * @state:	the parser's state
+ * @option:	the option's name
+ * @text:	the argument: a number and a unit
+ *
+ * Return: the duration [ns]
+ */
+uint64_t duration_option(struct argp_state *state, const char *option, const char *text)
+{
+	char *end;
+	const double number = strtod(text, &end), ns = number * unit_of(end);
+
+	if (end == text || !unit_of(end) || !(number >= 0) || ns > 1e18)
+		argp_error(state, "%s %s: must be a time with a unit, such as 1ms (ns, us, ms, s)",
+			   option, text);
+	return ns;
+}
+
+/**
+ * around_option() - the argument of --around, or the end of the program
+ * @state:	the parser's state
+ * @around:	gets it
+ * @text:	the argument: "TIME", "TIME,EVENTS" or "TIME,DURATION"; +- may be before these
+ */
+void around_option(struct argp_state *state, struct around *around, const char *text)
+{
+	char *copy = strdupa(text), *width = strchr(copy, ','), *end;
+
+	if (width)
+		*width++ = '\0';
+	around->time = time_option(state, "--around", copy);
+	around->events = DEFAULT_EVENTS;
+	if (!width)
+		return;
+	if (!strncmp(width, "+-", 2) || !strncmp(width, "\u00b1", 2))
+		width += 2;
+	around->events = strtoul(width, &end, 10);
+	if (end != width && !*end && around->events)
+		return;
+	around->events = 0;
+	around->ns = duration_option(state, "--around", width);
+}
+
+/* Reading --------------------------------------------------------------------------- */
+
+struct window {
+	const struct around	*around;
+	struct tracecmd_input	*hyp;
+	struct tep_handle	*tep;
+	size_t			nr_before, seen;	/* events before the time, and in all */
+	bool			is_counting;
+	struct trace_seq	seq;
+};
+
+static bool is_inside(const struct window *w, uint64_t now)
+{
+	const struct around *around = w->around;
+
+	if (!around->events)
+		return now + around->ns >= around->time && now <= around->time + around->ns;
+	return w->seen + around->events >= w->nr_before &&
+	       w->seen < w->nr_before + around->events;
+}
+
+static void print_event(struct window *w, struct tep_record *record, bool is_hyps)
+{
+	char *line;
+
+	trace_seq_reset(&w->seq);
+	tep_print_event(w->tep, &w->seq, record, "%16s-%-7d [%03d] %6.1000d: %s: %s",
+			TEP_PRINT_COMM, TEP_PRINT_PID, TEP_PRINT_CPU, TEP_PRINT_TIME,
+			TEP_PRINT_NAME, TEP_PRINT_INFO);
+	trace_seq_terminate(&w->seq);
+	line = strdupa(w->seq.buffer);
+	printf("%-5s%s\n", is_hyps ? HYP_INSTANCE ":" : "", make_printable(line));
+}
+
+static int follow(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *data)
+{
+	struct window *w = data;
+
+	if (w->is_counting) {
+		w->nr_before += record->ts < w->around->time;
+		return 0;
+	}
+	if (is_inside(w, record->ts)) {
+		if (record->missed_events)
+			printf("%-5s[%03d] events are missing here\n",
+			       handle == w->hyp ? HYP_INSTANCE ":" : "", cpu);
+		print_event(w, record, handle == w->hyp);
+	}
+	w->seen++;
+	return 0;
+}
+
+static void iterate(struct window *w, const struct input *input, bool is_counting)
+{
+	struct tracecmd_input *top = trace_open(input);
+	struct tracecmd_input *handles[2] = { top, trace_hyp(top, input->path) };
+
+	w->hyp = handles[1];
+	w->tep = tracecmd_get_tep(top);
+	w->is_counting = is_counting;
+	if (tracecmd_iterate_events_multi(handles, 2, follow, w) < 0)
+		errx(1, "%s: libtracecmd can't read all of it", input->path);
+	tracecmd_close(handles[1]);
+	tracecmd_close(top);
+}
+
+/**
+ * around_print() - print events
+ * @input:	the recording
+ * @around:	which ones
+ */
+void around_print(const struct input *input, const struct around *around)
+{
+	struct window window = { .around = around };
+
+	trace_seq_init(&window.seq);
+	iterate(&window, input, true);
+	iterate(&window, input, false);
+	trace_seq_destroy(&window.seq);
+}
