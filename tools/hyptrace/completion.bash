@@ -24,13 +24,17 @@ _hyptrace_value() {
 	case $2 in
 	--kind)		mapfile -t COMPREPLY < <(compgen -W \
 				"guest exit exit_host exit_el2 hcall smc psci firmware abort" -- "$word") ;;
+	--by)		mapfile -t COMPREPLY < <(compgen -W \
+				"vm vcpu thread kind reason mmio hypercall sysreg" -- "$word") ;;
 	-k|--key)	mapfile -t COMPREPLY < <(compgen -W "time count max p99" -- "$word") ;;
 	--clock)	mapfile -t COMPREPLY < <(compgen -W "boot mono" -- "$word") ;;
 	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
-	-i|--input|-o|--output|--timeline|--plot|--speedscope)
+	-i|--input|-o|--output|--timeline|--plot|--speedscope|--map)
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	--vm|--vcpu|--above|--run|--max-size|-p|--pid|-d|--duration|--delay|-b|--buffer-size)
+	--vm|--vcpu|--above|--run|--max-size|-p|--pid|-d|--duration|--delay|-b|--buffer-size| \
+	-I|--interval-print|-r|--repeat|-x|--field-separator|--slowest|--over|--around|--from|--to| \
+	--min-count)
 			COMPREPLY=() ;;
 	*)		return 1 ;;
 	esac
