@@ -50,12 +50,10 @@ const char *reason_text(const struct key *key)
  * struct line - a line of a table
  * @row:	its row
  * @sum:	the sum of its section's rows
- * @bound:	the sign of a percentile
  * @nr_runs:	of how many runs it is the sum, 0 if there was only one
  */
 struct line {
 	const struct row	*row, *sum;
-	const char		*bound;
 	size_t			nr_runs;
 };
 
@@ -126,13 +124,13 @@ static void print_average(char text[TIME_SIZE], const struct column *column,
 static void print_p50(char text[TIME_SIZE], const struct column *column, const struct line *line)
 {
 	if (line->row != line->sum)
-		format_time(text, line->bound, row_percentile(line->row, 50));
+		format_time(text, precision_sign(line->row), row_percentile(line->row, 50));
 }
 
 static void print_p99(char text[TIME_SIZE], const struct column *column, const struct line *line)
 {
 	if (line->row != line->sum)
-		format_time(text, line->bound, row_percentile(line->row, 99));
+		format_time(text, precision_sign(line->row), row_percentile(line->row, 99));
 }
 
 static void print_part(char text[TIME_SIZE], const struct column *column, const struct line *line)
@@ -357,7 +355,7 @@ static void print_section(FILE *file, const struct layout *layout, const struct 
 {
 	struct row sum = { 0 };
 	struct line line = {
-		.sum = &sum, .bound = table->has_bounds ? "<" : "", .nr_runs = table->nr_runs,
+		.sum = &sum, .nr_runs = table->nr_runs,
 	};
 	size_t i, nr = 0;
 

@@ -188,9 +188,9 @@ static const char *average_text(char text[TIME_SIZE], const struct row *row)
 	return row ? format_time(text, "", average(row)) : "-";
 }
 
-static const char *p99_text(char text[TIME_SIZE], const struct row *row, bool is_bound)
+static const char *p99_text(char text[TIME_SIZE], const struct row *row)
 {
-	return row ? format_time(text, is_bound ? "<" : "", row_percentile(row, 99)) : "-";
+	return row ? format_time(text, precision_sign(row), row_percentile(row, 99)) : "-";
 }
 
 /* Relative to the average */
@@ -212,7 +212,7 @@ static double change_of(const struct pair *pair)
 	return 100 * (average(pair->row[1]) / average(pair->row[0]) - 1);
 }
 
-static void print_pair(const struct pair *pair, struct table *tables[2])
+static void print_pair(const struct pair *pair)
 {
 	const struct row *any = pair->row[1] ?: pair->row[0], *a = pair->row[0], *b = pair->row[1];
 	char text[8][TIME_SIZE], change[TIME_SIZE] = "-";
@@ -223,12 +223,10 @@ static void print_pair(const struct pair *pair, struct table *tables[2])
 	       reason_text(&any->key), pair->is_rare ? "*" : " ", count_text(text[0], a),
 	       count_text(text[1], b), average_text(text[2], a), deviation_text(text[3], a),
 	       average_text(text[4], b), deviation_text(text[5], b), change,
-	       p99_text(text[6], a, tables[0]->has_bounds),
-	       p99_text(text[7], b, tables[1]->has_bounds));
+	       p99_text(text[6], a), p99_text(text[7], b));
 }
 
-static void print_text(const struct arguments *arguments, const struct pair *pairs, size_t nr,
-		       struct table *tables[2])
+static void print_text(const struct arguments *arguments, const struct pair *pairs, size_t nr)
 {
 	bool has_rare = false;
 	size_t i;
@@ -237,7 +235,7 @@ static void print_text(const struct arguments *arguments, const struct pair *pai
 	       arguments->input[0].path, arguments->input[1].path, "", "Samples A", "B", "Avg A",
 	       "+-", "B", "+-", "Change", "p99 A", "B");
 	for (i = 0; i < nr; i++) {
-		print_pair(&pairs[i], tables);
+		print_pair(&pairs[i]);
 		has_rare |= pairs[i].is_rare;
 	}
 	if (has_rare)
@@ -351,7 +349,7 @@ int cmd_diff(int argc, char **argv)
 	else if (arguments.style.format == FORMAT_CSV)
 		print_csv(&arguments, pairs, n);
 	else
-		print_text(&arguments, pairs, n, tables);
+		print_text(&arguments, pairs, n);
 	free(pairs);
 	table_free(tables[0]);
 	table_free(tables[1]);

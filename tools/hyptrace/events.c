@@ -25,6 +25,13 @@ static const struct tep_print_arg *symbols_of(const struct tep_event *event, con
 	return NULL;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
 static void learn_names(struct event_field *field, const struct tep_print_arg *symbols)
 {
 	const struct tep_print_flag_sym *symbol;
@@ -37,6 +44,7 @@ static void learn_names(struct event_field *field, const struct tep_print_arg *s
 			.value = strtoull(symbol->value, NULL, 0), .text = intern(name),
 		};
 	}
+	sort(field->name, field->nr_names, sizeof(*field->name), by_value);
 }
 
 /**
@@ -105,6 +113,23 @@ unsigned long long field_value(const struct event_field *field, const struct tep
 }
 
 /**
+ * named_value() - the value of a field that has a name
+ * @field:	the field
+ * @name:	the name
+ *
+ * Return: the value; the highest number if none has this name
+ */
+unsigned long long named_value(const struct event_field *field, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < field->nr_names; i++)
+		if (!strcmp(field->name[i].text, name))
+			return field->name[i].value;
+	return -1ULL;
+}
+
+/**
  * value_name() - the name of a field's value
  * @field:	the field
  * @value:	the value
@@ -113,10 +138,10 @@ unsigned long long field_value(const struct event_field *field, const struct tep
  */
 const char *value_name(const struct event_field *field, unsigned long long value)
 {
-	size_t i;
+	const struct name key = { .value = value }, *found;
 
-	for (i = 0; i < field->nr_names; i++)
-		if (field->name[i].value == value)
-			return field->name[i].text;
-	return NULL;
+	if (!field->nr_names)
+		return NULL;
+	found = bsearch(&key, field->name, field->nr_names, sizeof(key), by_value);
+	return found ? found->text : NULL;
 }

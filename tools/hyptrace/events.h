@@ -18,7 +18,8 @@ struct name {
  * struct event_field - an event, and the field of it that is used
  * @type:	the event's type, -1 if it is not known
  * @field:	the field
- * @name:	names of its values, as __print_symbolic() has them but clean, from intern()
+ * @name:	names of its values, as __print_symbolic() has them but clean,
+ *		from intern(); sorted by the values
  * @nr_names:	their number
  */
 struct event_field {
@@ -33,6 +34,7 @@ struct event_field event_field(struct tep_handle *tep, const char *system, const
 void event_field_free(struct event_field *field);
 unsigned long long number_in(struct tep_format_field *field, const struct tep_record *record);
 unsigned long long field_value(const struct event_field *field, const struct tep_record *record);
+unsigned long long named_value(const struct event_field *field, const char *name);
 const char *value_name(const struct event_field *field, unsigned long long value);
 
 #endif /* HYPTRACE_EVENTS_H */

@@ -219,8 +219,8 @@ int cmd_hist(int argc, char **argv)
 	if (arguments.plot.path)
 		plot(&sum, arguments.what, &arguments.plot);
 	else
-		print_histogram(&sum, arguments.what, table->has_bounds ? "<" : "");
-	free(sum.times);
+		print_histogram(&sum, arguments.what, precision_sign(&sum));
+	row_clear(&sum);
 	table_free(selected);
 	table_free(table);
 	return arguments.measurement.status;

@@ -395,7 +395,7 @@ void memory_event(struct memory_follower *follower, int type, pid_t tid,
 	int event;
 
 	/* A fault that the host did not handle was an access of a device, or comes again. */
-	if (type == follower->enter)
+	if (type == follower->enter && follower->nr_faults)
 		fault_of(follower, tid)->number = 0;
 	for (event = 0; event < NR_EVENTS; event++)
 		if (type == follower->field[event].ipa.type)

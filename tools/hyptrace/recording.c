@@ -78,6 +78,7 @@ struct follower {
 	struct tep_handle	*tep;
 	struct tracecmd_input	*hyp;		/* its buffer, in a file */
 	struct event_field	enter, leave, hcall, smc, abort, exit;
+	unsigned long long	guest_exit, from_psci, eret_guest, eret_host;	/* their reasons */
 	struct event_field	prev_pid, prev_state, next_pid, woken_pid;
 	struct event_field	kvm_entry, userspace_exit, mmio, mark;
 	struct detail_events	details;
@@ -86,7 +87,8 @@ struct follower {
 	int			nr_types;
 	struct cpu		*cpu;
 	int			nr_cpus;
-	void			*tasks;
+	void			*tasks, *vcpus;
+	struct task		*recent[NR_RECENT];	/* by their pids */
 	uint64_t		gap;		/* when events were missing last [ns] */
 	struct memory_follower	*memory;
 };
@@ -106,15 +108,21 @@ static struct vcpu_state *vcpu_new(struct follower *f)
 	return v;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct vcpu *x = a, *y = b;
+
+	if (x->vm != y->vm)
+		return x->vm < y->vm ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
 static struct vcpu_state *vcpu_find(const struct follower *f, unsigned int vm, unsigned int index)
 {
-	const struct recording *r = f->recording;
-	size_t i;
+	const struct vcpu key = { .vm = vm, .index = index };
+	void **found = tfind(&key, &f->vcpus, by_number);
 
-	for (i = 0; i < r->nr_vcpus; i++)
-		if (r->vcpu[i]->vm == vm && r->vcpu[i]->index == index)
-			return (struct vcpu_state *)r->vcpu[i];
-	return NULL;
+	return found ? *found : NULL;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -126,7 +134,12 @@ static int by_pid(const void *a, const void *b)
 
 static struct task *task_of(struct follower *f, pid_t pid)
 {
-	return tree_get(&f->tasks, &(struct task) { .pid = pid }, sizeof(struct task), by_pid);
+	struct task **recent = &f->recent[(unsigned int)pid % NR_RECENT];
+
+	if (!*recent || (*recent)->pid != pid)
+		*recent = tree_get(&f->tasks, &(struct task) { .pid = pid }, sizeof(struct task),
+				   by_pid);
+	return *recent;
 }
 
 /* "qemu-123" */
@@ -156,12 +169,16 @@ static void learn_vcpu(struct follower *f, struct cpu *c, struct task *task,
 	/* The fields have 16 bits. */
 	vm = (uint16_t)number_in(fields->vm, record);
 	index = (uint16_t)number_in(fields->index, record);
-	v = vcpu_find(f, vm, index);
+	v = task->vcpu;
+	if (!v || v->vcpu.vm != vm || v->vcpu.index != index)
+		v = vcpu_find(f, vm, index);
 	if (!v) {
 		/* If it runs already, no event has told until now which one it is. */
 		v = task->vcpu && !task->vcpu->vcpu.vm ? task->vcpu : vcpu_new(f);
 		v->vcpu.vm = vm;
 		v->vcpu.index = index;
+		if (!tsearch(&v->vcpu, &f->vcpus, by_number))
+			err(1, "memory");
 	}
 	c->loaded = v;
 	task->vcpu = v;
@@ -407,26 +424,30 @@ static void firmware_ends(struct follower *f, struct cpu *c, struct task *task, 
 static void enters(struct follower *f, struct cpu *c, struct task *task,
 		   const struct tep_record *record)
 {
-	const char *reason = value_name(&f->enter, field_value(&f->enter, record)) ?: "";
+	const unsigned long long value = field_value(&f->enter, record);
+	const char *reason;
 
-	if (!strcmp(reason, "guest_exit"))
+	if (value == f->guest_exit) {
 		guest_ends(f, c, record->ts);
-	else if (c->firmware && !strcmp(c->firmware, reason))
+		return;
+	}
+	reason = value_name(&f->enter, value);
+	if (c->firmware && c->firmware == reason)
 		firmware_ends(f, c, task, record->ts);
-	else if (strcmp(reason, "psci"))
-		host_enters(f, c, task, reason, record->ts);
+	else if (value != f->from_psci)
+		host_enters(f, c, task, reason ?: "", record->ts);
 }
 
 static void leaves(struct follower *f, struct cpu *c, struct task *task,
 		   const struct tep_record *record)
 {
-	const char *reason = value_name(&f->leave, field_value(&f->leave, record)) ?: "";
+	const unsigned long long value = field_value(&f->leave, record);
 
 	add_run(f, c, task);
 	c->left = record->ts;
-	if (!strcmp(reason, "eret_guest")) {
+	if (value == f->eret_guest) {
 		guest_begins(f, c, task, record->ts);
-	} else if (!strcmp(reason, "eret_host")) {
+	} else if (value == f->eret_host) {
 		/* A PSCI call that did not return has no host_smc, and so no reason. */
 		if (c->inside && (c->reason || c->kind != KIND_PSCI))
 			add_host(f, c, c->kind, task, c->entered,
@@ -434,7 +455,7 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 		*c = (struct cpu) { 0 };
 		task_leaves(f, task, record->ts);
 	} else {
-		firmware_begins(f, c, task, reason, record->ts);
+		firmware_begins(f, c, task, value_name(&f->leave, value) ?: "", record->ts);
 	}
 }
 
@@ -670,6 +691,10 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 	f->leave = event_field(tep, HYP_INSTANCE, "hyp_exit", "reason");
 	if (f->enter.type < 0 || f->leave.type < 0)
 		errx(1, "%s: has no hyp_enter and hyp_exit; record these events, too", from);
+	f->guest_exit = named_value(&f->enter, "guest_exit");
+	f->from_psci = named_value(&f->enter, "psci");
+	f->eret_guest = named_value(&f->leave, "eret_guest");
+	f->eret_host = named_value(&f->leave, "eret_host");
 	f->hcall = event_field(tep, HYP_INSTANCE, "host_hcall", "id");
 	f->smc = event_field(tep, HYP_INSTANCE, "host_smc", "id");
 	f->abort = event_field(tep, HYP_INSTANCE, "host_mem_abort", "esr");
@@ -691,11 +716,11 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 
 static int by_vm(const void *a, const void *b)
 {
-	const struct vcpu *x = *(struct vcpu * const *)a, *y = *(struct vcpu * const *)b;
+	return by_number(*(struct vcpu * const *)a, *(struct vcpu * const *)b);
+}
 
-	if (x->vm != y->vm)
-		return x->vm < y->vm ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+static void is_the_recordings(void *vcpu)
+{
 }
 
 static void follower_free(struct follower *f)
@@ -708,13 +733,14 @@ static void follower_free(struct follower *f)
 	event_field_free(&f->userspace_exit);
 	detail_events_free(&f->details);
 	tdestroy(f->tasks, free);
+	tdestroy(f->vcpus, is_the_recordings);
 	free(f->fields);
 	free(f->cpu);
 }
 
 static void vcpu_free(struct vcpu *v)
 {
-	free(v->wakeup.times);
+	row_clear(&v->wakeup);
 	free(v->span);
 	free(v);
 }

@@ -44,11 +44,13 @@ enum {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_MAP,
+	OPTION_EXACT,
 };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE instead of trace.dat", 0 },
 	{ "live", OPTION_LIVE, NULL, 0, "Take the events that hyp/ holds now", 0 },
+	{ "exact", OPTION_EXACT, NULL, 0, "Keep all times, for percentiles without ~", 0 },
 	{ "timeline", OPTION_TIMELINE, "FILE.svg", 0, "Draw what each vCPU did when", 0 },
 	{ "intervals", OPTION_INTERVALS, NULL, 0, "Print each interval, as CSV or JSON", 0 },
 	{ "slowest", OPTION_SLOWEST, "N", 0, "Print the N slowest intervals", 0 },
@@ -119,6 +121,9 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_TO:
 		arguments->reading.to = time_option(state, "--to", argument);
+		return 0;
+	case OPTION_EXACT:
+		rows_keep_all();
 		return 0;
 	case OPTION_MAP:
 		arguments->reading.map = map_read(argument);
@@ -267,8 +272,7 @@ int cmd_report(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "[KIND[/REASON]]",
-		.doc = "Show from recorded events what the hypervisor did how often, how long it "
-		       "took, and what each vCPU did from its first entry to its last exit.",
+		.doc = "Show from recorded events what the hypervisor and vCPUs did, and how long.",
 		.children = children,
 	};
 	struct arguments arguments = { .selection = SELECT_ALL };

@@ -95,8 +95,7 @@ int cmd_stat(int argc, char **argv)
 		.doc = "Show what the hypervisor does how often, and how long it takes: while "
 		       "COMMAND runs, for SECONDS, or since totals are kept. Nothing is "
 		       "recorded.\v"
-		       "'<' is an upper bound and '>' a lower one: the totals have histograms "
-		       "with powers of two. Hypercalls and other entries of the host have no VM.",
+		       "'<' is an upper bound and '>' a lower one: totals have histograms.",
 		.children = children,
 	};
 	struct arguments arguments = { .selection = SELECT_ALL };

@@ -173,6 +173,102 @@ int bucket_of_bound(const char *bound)
 	return -1;
 }
 
+/*
+ * A finer histogram for percentiles. Each power of two has 64 buckets of the same width, so the middle
+ * of a bucket is not more than 0.8 % from what is in it.
+ */
+#define FINE_BITS	6
+#define NR_FINE		(1 << FINE_BITS)
+#define NR_POWERS	64
+
+struct fine {
+	uint32_t	*bucket[NR_POWERS];	/* NULL if all of them are empty */
+};
+
+static uint32_t *fine_bucket(struct fine *fine, uint64_t ns)
+{
+	const unsigned int power = 63 - __builtin_clzll(ns | 1);
+	const unsigned int shift = power > FINE_BITS ? power - FINE_BITS : 0;
+
+	if (!fine->bucket[power])
+		fine->bucket[power] = xzalloc(NR_FINE * sizeof(uint32_t));
+	return &fine->bucket[power][ns >> shift & (NR_FINE - 1)];
+}
+
+/* The middle of a bucket. Below 128 ns, each has one number of nanoseconds. */
+static uint64_t fine_value(unsigned int power, unsigned int i)
+{
+	const unsigned int shift = power > FINE_BITS ? power - FINE_BITS : 0;
+
+	if (power < FINE_BITS)
+		return i;
+	return ((uint64_t)(NR_FINE | i) << shift) + ((1ULL << shift) - 1) / 2;
+}
+
+static uint64_t fine_percentile(const struct fine *fine, uint64_t rank)
+{
+	unsigned int power, i;
+	uint64_t sum = 0;
+
+	for (power = 0; power < NR_POWERS; power++) {
+		for (i = 0; fine->bucket[power] && i < NR_FINE; i++) {
+			sum += fine->bucket[power][i];
+			if (sum >= rank)
+				return fine_value(power, i);
+		}
+	}
+	return UINT64_MAX;
+}
+
+static void fine_free(struct fine *fine)
+{
+	unsigned int power;
+
+	for (power = 0; fine && power < NR_POWERS; power++)
+		free(fine->bucket[power]);
+	free(fine);
+}
+
+/* Rows with so many intervals or fewer keep each of them; more memory is not worth it. */
+#define MAX_KEPT	64
+
+static bool keeps_all;
+
+/**
+ * rows_keep_all() - let all rows keep each interval from now on
+ */
+void rows_keep_all(void)
+{
+	keeps_all = true;
+}
+
+static void refine(struct row *row)
+{
+	uint64_t i;
+
+	row->fine = xzalloc(sizeof(*row->fine));
+	for (i = 0; i < row->count; i++)
+		++*fine_bucket(row->fine, row->times[i]);
+	free(row->times);
+	row->times = NULL;
+	row->size = 0;
+}
+
+static void keep(struct row *row, uint64_t ns)
+{
+	if (!row->fine && row->count == MAX_KEPT && !keeps_all)
+		refine(row);
+	if (row->fine) {
+		++*fine_bucket(row->fine, ns);
+		return;
+	}
+	if (row->count == row->size) {
+		row->size = row->size ? 2 * row->size : 8;
+		row->times = xrealloc(row->times, row->size, sizeof(*row->times));
+	}
+	row->times[row->count] = ns;
+}
+
 /**
  * row_add_interval() - add an interval to a row
  * @row:	the row
@@ -182,11 +278,7 @@ int bucket_of_bound(const char *bound)
  */
 void row_add_interval(struct row *row, uint64_t ns)
 {
-	if (row->count == row->size) {
-		row->size = row->size ? 2 * row->size : 64;
-		row->times = xrealloc(row->times, row->size, sizeof(*row->times));
-	}
-	row->times[row->count] = ns;
+	keep(row, ns);
 	row->min = !row->count || ns < row->min ? ns : row->min;
 	row->max = ns > row->max ? ns : row->max;
 	row->count++;
@@ -212,6 +304,18 @@ void row_finish(struct row *row)
 		sort(row->times, row->count, sizeof(*row->times), by_value);
 }
 
+/**
+ * row_clear() - free what a row has, and make it empty
+ * @row:	the row
+ */
+void row_clear(struct row *row)
+{
+	free(row->times);
+	fine_free(row->fine);
+	free(row->spread);
+	*row = (struct row) { .key = row->key };
+}
+
 static void merge_extremes(struct row *row, const struct row *other)
 {
 	if (!row->count || other->min < row->min) {
@@ -224,11 +328,31 @@ static void merge_extremes(struct row *row, const struct row *other)
 	}
 }
 
-/* Either all rows of a table have times, or none. */
+static void merge_fine(struct row *row, const struct row *other)
+{
+	unsigned int power, i;
+	uint64_t n;
+
+	if (!row->fine)
+		refine(row);
+	for (n = 0; other->times && n < other->count; n++)
+		++*fine_bucket(row->fine, other->times[n]);
+	for (power = 0; other->fine && power < NR_POWERS; power++)
+		for (i = 0; other->fine->bucket[power] && i < NR_FINE; i++)
+			if (other->fine->bucket[power][i])
+				*fine_bucket(row->fine, fine_value(power, i)) +=
+					other->fine->bucket[power][i];
+}
+
+/* Either it is known of all rows of a table, or of none. */
 static void merge_times(struct row *row, const struct row *other)
 {
-	if (!other->times)
+	if (!other->times && !other->fine)
 		return;
+	if (row->fine || other->fine || (row->count + other->count > MAX_KEPT && !keeps_all)) {
+		merge_fine(row, other);
+		return;
+	}
 	row->size = row->count + other->count;
 	row->times = xrealloc(row->times, row->size, sizeof(*row->times));
 	memcpy(row->times + row->count, other->times, other->count * sizeof(*other->times));
@@ -279,11 +403,39 @@ double row_deviation(const struct row *row)
 }
 
 /**
+ * row_precision() - what the percentiles of a row are
+ * @row:	the row
+ *
+ * Return: how precise they are
+ */
+enum precision row_precision(const struct row *row)
+{
+	if (row->times)
+		return PRECISE;
+	return row->fine ? PRECISE_TO_PERCENT : UPPER_BOUND;
+}
+
+/**
+ * precision_sign() - how that is shown
+ * @row:	the row
+ *
+ * Return: what comes before a percentile
+ */
+const char *precision_sign(const struct row *row)
+{
+	static const char * const signs[] = {
+		[PRECISE] = "", [PRECISE_TO_PERCENT] = "~", [UPPER_BOUND] = "<",
+	};
+
+	return signs[row_precision(row)];
+}
+
+/**
  * row_percentile() - the time that a part of the intervals does not exceed
  * @row:	the row
  * @percent:	how many of them [percent]
  *
- * Return: the time [ns]. If only the histogram is known, it is the bound of a bucket.
+ * Return: the time [ns], as precise as row_precision() says
  */
 uint64_t row_percentile(const struct row *row, unsigned int percent)
 {
@@ -294,6 +446,11 @@ uint64_t row_percentile(const struct row *row, unsigned int percent)
 		return 0;
 	if (row->times)
 		return row->times[rank - 1];
+	if (row->fine) {
+		sum = fine_percentile(row->fine, rank);
+		sum = sum < row->min ? row->min : sum;
+		return sum > row->max ? row->max : sum;
+	}
 	for (i = 0; i <= LAST_BOUND; i++) {
 		sum += row->bucket[i];
 		if (sum >= rank)
@@ -335,8 +492,7 @@ static void row_free(void *data)
 {
 	struct row *row = data;
 
-	free(row->times);
-	free(row->spread);
+	row_clear(row);
 	free(row);
 }
 
@@ -376,6 +532,15 @@ struct row *table_find(const struct table *table, const struct key *key)
 	return found ? *found : NULL;
 }
 
+static unsigned int hash_of(const struct key *key)
+{
+	const uintptr_t texts = (uintptr_t)key->reason * 31 + (uintptr_t)key->detail * 17 +
+				(uintptr_t)key->thread;
+
+	/* The lowest bits of addresses tell nothing. */
+	return (texts >> 4 ^ texts >> 12 ^ key->vm * 61 ^ key->vcpu * 7 ^ key->kind) % NR_RECENT;
+}
+
 /**
  * table_row() - look for a row, and make an empty one if there is none
  * @table:	the table
@@ -385,17 +550,20 @@ struct row *table_find(const struct table *table, const struct key *key)
  */
 struct row *table_row(struct table *table, const struct key *key)
 {
-	struct row *row = table_find(table, key);
+	struct row **recent = &table->recent[hash_of(key)], *row = *recent;
 
-	if (row)
+	if (row && !by_key(row, key))
 		return row;
+	row = table_find(table, key);
+	if (row)
+		return *recent = row;
 	row = xzalloc(sizeof(*row));
 	row->key = *key;
 	if (!tsearch(row, &table->tree, by_key))
 		err(1, "memory");
 	table->row = xrealloc(table->row, table->nr + 1, sizeof(struct row *));
 	table->row[table->nr++] = row;
-	return row;
+	return *recent = row;
 }
 
 /* VMs ------------------------------------------------------------------------------- */
@@ -505,6 +673,7 @@ static void drop_empty(struct table *table)
 	size_t i, kept = 0;
 	struct row *row;
 
+	memset(table->recent, 0, sizeof(table->recent));
 	for (i = 0; i < table->nr; i++) {
 		row = table->row[i];
 		if (row->count) {

@@ -57,6 +57,7 @@ enum {
 };
 
 #define REASON_SIZE	64
+#define NR_RECENT	256
 
 /**
  * struct key - what intervals have in common
@@ -88,8 +89,10 @@ struct key {
  * @spread:	how much this differs between runs; NULL if there was only one
  * @part:	what the vCPU's thread did in that time [ns], if a recording tells it
  * @squares:	sum of the intervals' squares [ns^2], 0 if only the histogram is known
- * @times:	each interval [ns], @count of them, sorted; NULL if only the histogram is known
+ * @times:	each interval [ns], @count of them, sorted; NULL if they are not kept
  * @size:	allocated length of @times
+ * @fine:	a finer histogram, for percentiles, of those that are not kept; NULL if only @bucket
+ *		is known
  */
 struct row {
 	struct key	key;
@@ -101,7 +104,16 @@ struct row {
 	double		squares;
 	uint64_t	*times;
 	size_t		size;
+	struct fine	*fine;
 };
+
+/* What a percentile is. */
+enum precision {
+	PRECISE,		/* one of the intervals */
+	PRECISE_TO_PERCENT,	/* not more than 1 % from one */
+	UPPER_BOUND,
+};
+
 
 enum vm_state {
 	VM_UNKNOWN,
@@ -129,6 +141,7 @@ struct vm {
 
 /**
  * struct table - a table of intervals
+ * @recent:	rows that were found before, by a hash of their keys
  * @row:	the rows
  * @nr:		their number
  * @tree:	the same rows, for tsearch()
@@ -143,6 +156,7 @@ struct vm {
  * @has_bounds:	percentiles are bounds, because only the histogram is known
  */
 struct table {
+	struct row	*recent[NR_RECENT];
 	struct row	**row;
 	size_t		nr;
 	void		*tree;
@@ -170,6 +184,10 @@ int bucket_of_bound(const char *bound);
 void row_add_interval(struct row *row, uint64_t ns);
 void row_merge(struct row *row, const struct row *other);
 void row_finish(struct row *row);
+void row_clear(struct row *row);
+void rows_keep_all(void);
+enum precision row_precision(const struct row *row);
+const char *precision_sign(const struct row *row);
 double row_deviation(const struct row *row);
 uint64_t row_percentile(const struct row *row, unsigned int percent);
 

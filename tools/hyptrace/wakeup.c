@@ -46,8 +46,8 @@ static void print_wakeups(const struct vcpu *v)
 	printf("%5u %5u %-24s %9" PRIu64 " %9s %9s %9s %9s %9s %9" PRIu64 ".%06" PRIu64 "\n",
 	       v->vm, v->index, name, row->count, format_time(text[0], "", row->min),
 	       format_time(text[1], "", row->total / row->count),
-	       format_time(text[2], "", row_percentile(row, 50)),
-	       format_time(text[3], "", row_percentile(row, 99)),
+	       format_time(text[2], precision_sign(row), row_percentile(row, 50)),
+	       format_time(text[3], precision_sign(row), row_percentile(row, 99)),
 	       format_time(text[4], "", row->max), v->slowest / 1000000000,
 	       v->slowest / 1000 % 1000000);
 }

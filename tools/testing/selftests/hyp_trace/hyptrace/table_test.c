@@ -34,6 +34,7 @@ static void forget_times(struct table *table)
 		free(table->row[i]->times);
 		table->row[i]->times = NULL;
 		table->row[i]->size = 0;
+		table->row[i]->squares = 0;
 	}
 }
 
@@ -159,6 +160,47 @@ static void a_reset_of_what_comes_again_is_noticed(void)
 	CHECK(!take_difference("A") && !difference, "not so");
 }
 
+#define MANY	5000
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* In a row of many, and in the sum of two, which has the same intervals. */
+static void percentiles_of_many_are_precise_to_a_percent(void)
+{
+	const struct key key = key_of("A"), all = key_of("B");
+	uint64_t *times = xzalloc(MANY * sizeof(*times)), number = 1, exact, found, i;
+	struct row sum = { 0 };
+	bool is_right = true;
+
+	begin();
+	for (i = 0; i < MANY; i++) {
+		/* Of all sizes: Knuth's MMIX */
+		number = number * 6364136223846793005ULL + 1442695040888963407ULL;
+		times[i] = number >> (20 + (number >> 50) % 43);
+		add(i % 2 ? now : before, "A", 1, times[i]);
+		add(now, "B", 1, times[i]);
+	}
+	qsort(times, MANY, sizeof(*times), by_number);
+	row_merge(&sum, table_find(now, &key));
+	row_merge(&sum, table_find(before, &key));
+	for (i = 1; i <= 100; i++) {
+		exact = times[(MANY * i + 99) / 100 - 1];
+		found = row_percentile(table_find(now, &all), i);
+		is_right &= found >= exact - exact / 100 && found <= exact + exact / 100;
+		found = row_percentile(&sum, i);
+		is_right &= found >= exact - exact / 100 && found <= exact + exact / 100;
+	}
+	CHECK(is_right && row_precision(&sum) == PRECISE_TO_PERCENT && sum.count == MANY &&
+	      times[0] < 100 && times[MANY - 1] > 1ULL << 40, "not so");
+	row_clear(&sum);
+	free(times);
+}
+
 static void percentiles_of_known_times_are_exact(void)
 {
 	const struct key key = key_of("A");
@@ -166,6 +208,7 @@ static void percentiles_of_known_times_are_exact(void)
 	uint64_t ns;
 
 	begin();
+	rows_keep_all();
 	for (ns = 1; ns <= 200; ns++)
 		add(now, "A", 1, 201 - ns);
 	row = table_find(now, &key);
@@ -184,6 +227,7 @@ static const struct test tests[] = {
 	TEST(a_row_that_is_missing_of_a_vm_that_is_listed_is_a_reset),
 	TEST(a_reset_is_noticed),
 	TEST(a_reset_of_what_comes_again_is_noticed),
+	TEST(percentiles_of_many_are_precise_to_a_percent),
 	TEST(percentiles_of_known_times_are_exact),
 };
 
