@@ -174,8 +174,8 @@ int bucket_of_bound(const char *bound)
 }
 
 /*
- * A finer histogram for percentiles. Each power of two has 64 buckets of the same width, so the middle
- * of a bucket is not more than 0.8 % from what is in it.
+ * A finer histogram for percentiles. Each power of two has 64 buckets of the same width, so the
+ * middle of a bucket is not more than 0.8 % from what is in it.
  */
 #define FINE_BITS	6
 #define NR_FINE		(1 << FINE_BITS)
@@ -386,8 +386,8 @@ void row_merge(struct row *row, const struct row *other)
  * row_deviation() - how much intervals differ
  * @row:	the row
  *
- * Return: their standard deviation [ns]; of several runs, that of the runs' averages; NAN if neither
- *	   is known
+ * Return: their standard deviation [ns]; of several runs, that of the runs' averages; NAN if
+ *	   neither is known
  */
 double row_deviation(const struct row *row)
 {

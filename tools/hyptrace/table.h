@@ -114,7 +114,6 @@ enum precision {
 	UPPER_BOUND,
 };
 
-
 enum vm_state {
 	VM_UNKNOWN,
 	VM_ALIVE,
