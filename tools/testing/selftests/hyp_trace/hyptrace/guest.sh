@@ -146,14 +146,15 @@ result "stat -k"
 
 # Whose a VM is, and what that calls it: its process's name here.
 names_vms() {
-	local pid vms
+	local vms
 
 	hyp_vms 2 1 1000000 &
-	pid=$!
 	until_ok has_vms 2 && hyptrace stat --by vm -d 0.3 > $OUT/by_vm
 	vms=$(awk '/^Exits/ { is = 1 } is && $1 == "exit" && $4 == "hyp_vms" { print $2, $3 }' $OUT/by_vm | sort)
-	kill $pid
-	wait $pid
+	# Each VM has a process of its own.
+	killall hyp_vms
+	wait
+	until_ok has_no_vms
 	tail -n 2 $TOTALS/vms | cut -f 1,2 | tr '\t' ' ' | sort > $OUT/vms
 	echo "# $vms"
 	[ "$(wc -l < $OUT/vms)" = 2 ] && [ "$vms" = "$(cat $OUT/vms)" ] &&
@@ -163,6 +164,10 @@ names_vms() {
 # Do as many VMs live?
 has_vms() {
 	[ "$(grep -c alive $TOTALS/vms)" -ge "$1" ]
+}
+
+has_no_vms() {
+	! grep -q alive $TOTALS/vms
 }
 
 names_vms
