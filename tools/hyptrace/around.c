@@ -6,6 +6,7 @@
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trace-cmd.h>
@@ -24,7 +25,8 @@ static const char *parse_time(const char *text, uint64_t *ns)
 	char *end;
 
 	errno = 0;
-	*ns = strtoull(text, &end, 10) * unit;
+	if (__builtin_mul_overflow(strtoull(text, &end, 10), unit, ns))
+		return NULL;
 	if (errno || end == text || *text == '-')
 		return NULL;
 	if (*end != '.')
@@ -96,6 +98,7 @@ uint64_t duration_option(struct argp_state *state, const char *option, const cha
 void around_option(struct argp_state *state, struct around *around, const char *text)
 {
 	char *copy = strdupa(text), *width = strchr(copy, ','), *end;
+	long events;
 
 	if (width)
 		*width++ = '\0';
@@ -105,9 +108,11 @@ void around_option(struct argp_state *state, struct around *around, const char *
 		return;
 	if (!strncmp(width, "+-", 2) || !strncmp(width, "\u00b1", 2))
 		width += 2;
-	around->events = strtoul(width, &end, 10);
-	if (end != width && !*end && around->events)
+	events = strtol(width, &end, 10);
+	if (end != width && !*end && events > 0 && events <= INT_MAX) {
+		around->events = events;
 		return;
+	}
 	around->events = 0;
 	around->ns = duration_option(state, "--around", width);
 }
@@ -119,6 +124,7 @@ struct window {
 	struct tracecmd_input	*hyp;
 	struct tep_handle	*tep;
 	size_t			nr_before, seen;	/* events before the time, and in all */
+	uint64_t		first, last;		/* times of events [ns] */
 	bool			is_counting;
 	struct trace_seq	seq;
 };
@@ -152,6 +158,8 @@ static int follow(struct tracecmd_input *handle, struct tep_record *record, int 
 
 	if (w->is_counting) {
 		w->nr_before += record->ts < w->around->time;
+		w->first = w->first ?: record->ts;
+		w->last = record->ts;
 		return 0;
 	}
 	if (is_inside(w, record->ts)) {
@@ -189,6 +197,10 @@ void around_print(const struct input *input, const struct around *around)
 
 	trace_seq_init(&window.seq);
 	iterate(&window, input, true);
+	if (around->time + around->ns < window.first || around->time > window.last + around->ns)
+		errx(1, "%s: is from %" PRIu64 ".%06" PRIu64 " to %" PRIu64 ".%06" PRIu64 " s only",
+		     input->path, window.first / 1000000000, window.first / 1000 % 1000000,
+		     window.last / 1000000000, window.last / 1000 % 1000000);
 	iterate(&window, input, false);
 	trace_seq_destroy(&window.seq);
 }

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "columns.h"
@@ -153,7 +154,10 @@ static void print_mean_time(char text[TIME_SIZE], const struct column *column,
 
 static void print_deviation(char text[TIME_SIZE], double deviation, double mean)
 {
-	snprintf(text, TIME_SIZE, "%.2f%%", mean ? 100 * deviation / mean : 0);
+	if (isnan(deviation))
+		strcpy(text, "-");
+	else
+		snprintf(text, TIME_SIZE, "%.2f%%", mean ? 100 * deviation / mean : 0);
 }
 
 static void print_count_deviation(char text[TIME_SIZE], const struct column *column,
@@ -207,14 +211,14 @@ static const struct column run_columns[] = {
 };
 
 static const struct column part_columns[] = {
-	{ "Samples",	9, 0, print_count },
-	{ "Time",	9, 0, print_time },
-	{ "EL2",	9, 0, print_part, ACTIVITY_EL2 },
-	{ "firmware",	9, 1, print_part, ACTIVITY_FIRMWARE },
+	{ "Samples",	9, 5, print_count },
+	{ "Time",	9, 3, print_time },
+	{ "EL2",	9, 2, print_part, ACTIVITY_EL2 },
+	{ "firmware",	9, 6, print_part, ACTIVITY_FIRMWARE },
 	{ "kvm",	9, 0, print_part, ACTIVITY_KVM },
 	{ "vmm",	9, 0, print_part, ACTIVITY_VMM },
-	{ "preempted",	9, 0, print_part, ACTIVITY_PREEMPTED },
-	{ "blocked",	9, 0, print_part, ACTIVITY_BLOCKED },
+	{ "preempted",	9, 1, print_part, ACTIVITY_PREEMPTED },
+	{ "blocked",	9, 4, print_part, ACTIVITY_BLOCKED },
 	{ 0 }
 };
 

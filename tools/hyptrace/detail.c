@@ -59,7 +59,13 @@ enum {
 	CLASS_DABT_LOW	= 0x24,
 };
 
-static unsigned int class_of(uint64_t esr)
+/**
+ * detail_class() - the class of an exception
+ * @esr:	ESR_EL2
+ *
+ * Return: the class
+ */
+unsigned int detail_class(uint64_t esr)
 {
 	return esr >> 26 & 0x3f;
 }
@@ -67,7 +73,7 @@ static unsigned int class_of(uint64_t esr)
 /* Arm ARM, "ISS encoding for an exception from a Data Abort": ISV, SAS and WnR */
 static struct detail of_abort(const struct detail_events *events, uint64_t address, uint64_t esr)
 {
-	const bool is_data = class_of(esr) == CLASS_DABT_LOW;
+	const bool is_data = detail_class(esr) == CLASS_DABT_LOW;
 
 	return (struct detail) {
 		.kind = DETAIL_MEMORY, .value = address, .name = map_name(events->map, address),
@@ -120,7 +126,7 @@ void detail_learn(const struct detail_events *events, const struct tep_record *r
 
 	if (type == events->exit_esr.type) {
 		esr = field_value(&events->exit_esr, record);
-		if (class_of(esr) == CLASS_SYS64)
+		if (detail_class(esr) == CLASS_SYS64)
 			*detail = of_trap(events, esr);
 	} else if (type == events->ipa.type) {
 		*detail = of_abort(events, field_value(&events->ipa, record),

@@ -61,6 +61,7 @@ struct detail_events {
 
 struct detail_events detail_events(struct tep_handle *tep, const struct map *map);
 void detail_events_free(struct detail_events *events);
+unsigned int detail_class(uint64_t esr);
 void detail_learn(const struct detail_events *events, const struct tep_record *record, int type,
 		  struct detail *detail);
 const char *detail_access(const struct detail *detail);

@@ -13,6 +13,7 @@
 #include "print.h"
 #include "recording.h"
 #include "subcommands.h"
+#include "text.h"
 
 /* What pairs are sorted by; what has grown most comes first. */
 enum diff_key {
@@ -38,6 +39,7 @@ struct arguments {
 	struct input		input[2];
 	enum diff_key		key;
 	uint64_t		min_count;
+	size_t			nr_runs[2];
 };
 
 /**
@@ -114,22 +116,29 @@ static double average(const struct row *row)
 	return (double)row->total / row->count;
 }
 
+/* Of several runs, the tables have the sum. */
+static double per_run(uint64_t sum, size_t nr_runs)
+{
+	return nr_runs ? (double)sum / nr_runs : sum;
+}
+
 /* What is only in one of them has not grown. */
-static double value_of(const struct row *a, const struct row *b, enum diff_key key)
+static double value_of(const struct row *a, const struct row *b, enum diff_key key,
+		       const size_t runs[2])
 {
 	if (!a || !b)
 		return 0;
 	switch (key) {
 	case DIFF_TIME:
-		return (double)b->total - a->total;
+		return per_run(b->total, runs[1]) - per_run(a->total, runs[0]);
 	case DIFF_COUNT:
-		return (double)b->count - a->count;
+		return per_run(b->count, runs[1]) - per_run(a->count, runs[0]);
 	case DIFF_MAX:
 		return (double)b->max - a->max;
 	case DIFF_P99:
 		return (double)row_percentile(b, 99) - row_percentile(a, 99);
 	default:
-		return (average(b) - average(a)) * b->count;
+		return (average(b) - average(a)) * per_run(b->count, runs[1]);
 	}
 }
 
@@ -148,7 +157,7 @@ static struct pair pair_of(const struct row *a, const struct row *b,
 	const uint64_t min = arguments->min_count;
 
 	return (struct pair) {
-		.row = { a, b }, .value = value_of(a, b, arguments->key),
+		.row = { a, b }, .value = value_of(a, b, arguments->key, arguments->nr_runs),
 		.is_rare = (a ? a->count : 0) < min || (b ? b->count : 0) < min,
 	};
 }
@@ -175,11 +184,11 @@ static size_t make_pairs(struct pair *pairs, const struct table *a, const struct
 
 /* Text ------------------------------------------------------------------------------ */
 
-static const char *count_text(char text[TIME_SIZE], const struct row *row)
+static const char *count_text(char text[TIME_SIZE], const struct row *row, size_t nr_runs)
 {
 	if (!row)
 		return "-";
-	snprintf(text, TIME_SIZE, "%" PRIu64, row->count);
+	snprintf(text, TIME_SIZE, "%.*f", nr_runs > 1, per_run(row->count, nr_runs));
 	return text;
 }
 
@@ -212,7 +221,7 @@ static double change_of(const struct pair *pair)
 	return 100 * (average(pair->row[1]) / average(pair->row[0]) - 1);
 }
 
-static void print_pair(const struct pair *pair)
+static void print_pair(const struct pair *pair, const size_t nr_runs[2])
 {
 	const struct row *any = pair->row[1] ?: pair->row[0], *a = pair->row[0], *b = pair->row[1];
 	char text[8][TIME_SIZE], change[TIME_SIZE] = "-";
@@ -220,8 +229,9 @@ static void print_pair(const struct pair *pair)
 	if (!isnan(change_of(pair)))
 		snprintf(change, sizeof(change), "%+.1f%%", change_of(pair));
 	printf("%-9s %-28.28s%s %9s %9s %9s %8s %9s %8s %9s %9s %9s\n", kind_names[any->key.kind],
-	       reason_text(&any->key), pair->is_rare ? "*" : " ", count_text(text[0], a),
-	       count_text(text[1], b), average_text(text[2], a), deviation_text(text[3], a),
+	       reason_text(&any->key), pair->is_rare ? "*" : " ",
+	       count_text(text[0], a, nr_runs[0]), count_text(text[1], b, nr_runs[1]),
+	       average_text(text[2], a), deviation_text(text[3], a),
 	       average_text(text[4], b), deviation_text(text[5], b), change,
 	       p99_text(text[6], a), p99_text(text[7], b));
 }
@@ -235,7 +245,7 @@ static void print_text(const struct arguments *arguments, const struct pair *pai
 	       arguments->input[0].path, arguments->input[1].path, "", "Samples A", "B", "Avg A",
 	       "+-", "B", "+-", "Change", "p99 A", "B");
 	for (i = 0; i < nr; i++) {
-		print_pair(&pairs[i]);
+		print_pair(&pairs[i], arguments->nr_runs);
 		has_rare |= pairs[i].is_rare;
 	}
 	if (has_rare)
@@ -305,8 +315,12 @@ static void print_json_pairs(const struct arguments *arguments, const struct pai
 						      side_to_json(pairs[i].row[1]), "is_rare",
 						      pairs[i].is_rare));
 	}
-	root = json_pack("{ss, ss, ss, so}", "format", "hyptrace diff 1", "a",
-			 arguments->input[0].path, "b", arguments->input[1].path, "rows", rows);
+	/* JSON is UTF-8, and names of files may be anything. */
+	root = json_pack("{ss, ss, ss, si, si, so}", "format", "hyptrace diff 1",
+			 "a", make_printable(strdupa(arguments->input[0].path)),
+			 "b", make_printable(strdupa(arguments->input[1].path)),
+			 "runs_a", (int)arguments->nr_runs[0], "runs_b", (int)arguments->nr_runs[1],
+			 "rows", rows);
 	/* What can't be written is seen at the end. */
 	if (!root || (json_dumpf(root, stdout, JSON_INDENT(2)) && !ferror(stdout)))
 		errx(1, "can't make JSON");
@@ -337,6 +351,7 @@ int cmd_diff(int argc, char **argv)
 	for (i = 0; i < 2; i++) {
 		all = table_of_file(&arguments.input[i]);
 		tables[i] = select_rows(all, &arguments.selection, BY_WHAT);
+		arguments.nr_runs[i] = tables[i]->nr_runs;
 		table_free(all);
 	}
 	pairs = xrealloc(NULL, tables[0]->nr + tables[1]->nr + 1, sizeof(*pairs));

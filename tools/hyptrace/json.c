@@ -5,6 +5,7 @@
 
 #include <err.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "print.h"
@@ -40,6 +41,16 @@ static json_t *activities_to_json(const uint64_t time[NR_ACTIVITIES])
 	return object;
 }
 
+static json_t *spread_to_json(const struct spread *spread)
+{
+	json_t *object = json_pack("{sf, sf}", "count", spread->count, "total_ns", spread->total);
+
+	/* It may have been there in one run only. */
+	if (!isnan(spread->average))
+		json_object_set_new(object, "avg_ns", json_real(spread->average));
+	return object;
+}
+
 static json_t *row_to_json(const struct row *row, bool has_parts)
 {
 	json_t *object;
@@ -53,11 +64,10 @@ static json_t *row_to_json(const struct row *row, bool has_parts)
 			   "p50_ns", (json_int_t)row_percentile(row, 50),
 			   "p99_ns", (json_int_t)row_percentile(row, 99),
 			   "histogram", histogram_to_json(row));
-	if (row->spread)
-		json_object_set_new(object, "deviations",
-				    json_pack("{sf, sf, sf}", "count", row->spread->count,
-					      "total_ns", row->spread->total,
-					      "avg_ns", row->spread->average));
+	json_object_set_new(object, "percentiles_are_rounded",
+			    json_boolean(row_precision(row) == PRECISE_TO_PERCENT));
+	if (row->spread && !isnan(row->spread->count))
+		json_object_set_new(object, "deviations", spread_to_json(row->spread));
 	if (has_parts && row->key.kind == KIND_EXIT_HOST)
 		json_object_set_new(object, "time_ns", activities_to_json(row->part));
 	return object;
@@ -242,6 +252,9 @@ static bool json_to_row(struct table *table, json_t *object)
 		.vm = vm, .vcpu = vcpu, .kind = kind_of(kind), .reason = intern(name),
 	};
 	row = table_row(table, &key);
+	/* Two rows of the same would be an error of whoever has made it. */
+	if (row->count)
+		return false;
 	row->count = count;
 	row->total = total;
 	row->min = min;
@@ -259,23 +272,6 @@ static void read_rows(struct table *table, json_t *rows, const char *path)
 	json_array_foreach(rows, i, object)
 		if (!json_to_row(table, object))
 			errx(1, "%s: row %zu can't be understood", path, i + 1);
-}
-
-/* The sum of several runs. */
-static struct table *read_runs(json_t *runs, const char *path)
-{
-	struct table **tables = xrealloc(NULL, json_array_size(runs), sizeof(struct table *));
-	json_t *run, *rows;
-	size_t i;
-
-	json_array_foreach(runs, i, run) {
-		tables[i] = table_new();
-		tables[i]->has_bounds = true;
-		if (json_unpack(run, "{sF, so}", "seconds", &tables[i]->seconds, "rows", &rows))
-			errx(1, "%s: run %zu can't be understood", path, i + 1);
-		read_rows(tables[i], rows, path);
-	}
-	return runs_sum(tables, json_array_size(runs));
 }
 
 static bool json_to_vm(struct table *table, json_t *object)
@@ -297,6 +293,34 @@ static bool json_to_vm(struct table *table, json_t *object)
 	return true;
 }
 
+static void read_vms(struct table *table, json_t *vms, const char *path)
+{
+	json_t *object;
+	size_t i;
+
+	json_array_foreach(vms, i, object)
+		if (!json_to_vm(table, object))
+			errx(1, "%s: VM %zu can't be understood", path, i + 1);
+}
+
+/* The sum of several runs. Each must know the VMs, as one of them may be selected. */
+static struct table *read_runs(json_t *runs, json_t *vms, const char *path)
+{
+	struct table **tables = xrealloc(NULL, json_array_size(runs), sizeof(struct table *));
+	json_t *run, *rows;
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		tables[i] = table_new();
+		tables[i]->has_bounds = true;
+		if (json_unpack(run, "{sF, so}", "seconds", &tables[i]->seconds, "rows", &rows))
+			errx(1, "%s: run %zu can't be understood", path, i + 1);
+		read_rows(tables[i], rows, path);
+		read_vms(tables[i], vms, path);
+	}
+	return runs_sum(tables, json_array_size(runs));
+}
+
 /**
  * read_json() - read a table that was printed as JSON
  * @input:	the file
@@ -309,13 +333,12 @@ struct table *read_json(const struct input *input)
 {
 	FILE *file = input_stream(input);
 	const char *path = input->path;
-	json_t *root, *rows, *vms, *runs, *object;
+	json_t *root, *rows, *vms, *runs;
 	struct table *table;
 	const char *format;
 	json_error_t error;
 	json_int_t lost;
 	double seconds;
-	size_t i;
 
 	root = json_loadf(file, 0, &error);
 	fclose(file);
@@ -328,7 +351,7 @@ struct table *read_json(const struct input *input)
 		errx(1, "%s: not from 'hyptrace stat --json' or 'hyptrace report --json'", path);
 	runs = json_object_get(root, "runs");
 	if (json_array_size(runs)) {
-		table = read_runs(runs, path);
+		table = read_runs(runs, vms, path);
 	} else {
 		table = table_new();
 		table->has_bounds = true;
@@ -336,9 +359,7 @@ struct table *read_json(const struct input *input)
 	}
 	table->seconds = seconds;
 	table->lost = lost;
-	json_array_foreach(vms, i, object)
-		if (!json_to_vm(table, object))
-			errx(1, "%s: VM %zu can't be understood", path, i + 1);
+	read_vms(table, vms, path);
 	json_decref(root);
 	warn_of_lost(table, path);
 	return table;

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loads.h"
 #include "vmm.h"
@@ -51,25 +52,38 @@ static double max_of(const struct load *load)
 	return load->events.max;
 }
 
-static void print_cpus(char text[TIME_SIZE], double ns_each_second)
+static void print_cpus(char text[TIME_SIZE], const struct load *load, double ns_each_second)
 {
 	snprintf(text, TIME_SIZE, "%.1f%%", ns_each_second / 1e7);
 }
 
-static void print_rate(char text[TIME_SIZE], double rate)
+static void print_rate(char text[TIME_SIZE], const struct load *load, double rate)
 {
 	snprintf(text, TIME_SIZE, "%.0f", rate);
 }
 
-static void print_ns(char text[TIME_SIZE], double ns)
+/* Without an event, there is no time. */
+static void print_ns(char text[TIME_SIZE], const struct load *load, const char *sign, double ns)
 {
-	format_time(text, "", ns);
+	if (load->events.count)
+		format_time(text, sign, ns);
+	else
+		strcpy(text, "-");
 }
 
-/* A bound, since only a histogram is known. */
-static void print_bound(char text[TIME_SIZE], double ns)
+static void print_average(char text[TIME_SIZE], const struct load *load, double ns)
 {
-	format_time(text, "<", ns);
+	print_ns(text, load, "", ns);
+}
+
+static void print_p99(char text[TIME_SIZE], const struct load *load, double ns)
+{
+	print_ns(text, load, precision_sign(&load->events), ns);
+}
+
+static void print_max(char text[TIME_SIZE], const struct load *load, double ns)
+{
+	print_ns(text, load, load->events.max_is_bound ? "<" : "", ns);
 }
 
 const char * const load_key_names[NR_LOAD_KEYS] = {
@@ -85,15 +99,15 @@ const char * const load_key_names[NR_LOAD_KEYS] = {
 /* The most important ones are first: the last ones are left out if there is no room. */
 static const struct {
 	double	(*value)(const struct load *load);
-	void	(*print)(char text[TIME_SIZE], double value);
+	void	(*print)(char text[TIME_SIZE], const struct load *load, double value);
 } columns[NR_LOAD_KEYS] = {
 	[LOAD_GUEST]	= { guest_of, print_cpus },
 	[LOAD_EXITS]	= { rate_of, print_rate },
 	[LOAD_EL2]	= { el2_of, print_cpus },
 	[LOAD_HOST]	= { host_of, print_cpus },
-	[LOAD_AVERAGE]	= { average_of, print_ns },
-	[LOAD_P99]	= { p99_of, print_bound },
-	[LOAD_MAX]	= { max_of, print_bound },
+	[LOAD_AVERAGE]	= { average_of, print_average },
+	[LOAD_P99]	= { p99_of, print_p99 },
+	[LOAD_MAX]	= { max_of, print_max },
 };
 
 #define COLUMN_WIDTH	9
@@ -152,7 +166,7 @@ void loads_print(FILE *file, const struct load *load, unsigned int width)
 
 	print_name(file, load);
 	for (i = 0; i < nr_shown(width); i++) {
-		columns[i].print(text, columns[i].value(load));
+		columns[i].print(text, load, columns[i].value(load));
 		fprintf(file, " %*s", COLUMN_WIDTH, text);
 	}
 	fprintf(file, "\n");
@@ -209,14 +223,11 @@ static void add_idle(struct loads *loads, const struct table *table,
 		     const struct selection *selection)
 {
 	const struct vm *vm;
-	struct key key;
 
-	for (vm = table->vm; vm < table->vm + table->nr_vms; vm++) {
-		key = (struct key) { .vm = vm->number, .reason = intern("-") };
-		if (vm->state == VM_ALIVE && is_selected(table, selection, &key) &&
+	for (vm = table->vm; vm < table->vm + table->nr_vms; vm++)
+		if (vm->state == VM_ALIVE && is_vm_selected(vm, selection) &&
 		    !has_load(loads, vm->number))
 			load_of(loads, table, vm->number);
-	}
 }
 
 static int by_vm(const void *a, const void *b)

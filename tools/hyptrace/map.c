@@ -29,7 +29,8 @@ struct map {
 
 static void add_line(struct map *map, const char *line)
 {
-	const char *colon = strrchr(line, ':');
+	/* Names may have colons, too. */
+	const char *colon = strchr(line, ':');
 	struct range range = { 0 };
 	char name[REASON_SIZE / 2];
 
@@ -53,8 +54,9 @@ struct map *map_read(const char *path)
 {
 	struct map *map = xzalloc(sizeof(*map));
 	FILE *file = fopen(path, "r");
+	uint64_t addresses = 0;
 	char *line = NULL;
-	size_t size = 0;
+	size_t size = 0, i;
 
 	if (!file)
 		err(1, "%s", path);
@@ -64,6 +66,10 @@ struct map *map_read(const char *path)
 	}
 	free(line);
 	fclose(file);
+	for (i = 0; i < map->nr; i++)
+		addresses |= map->range[i].last;
+	if (map->nr && !addresses)
+		errx(1, "%s: has no addresses: read /proc/iomem as the guest's root", path);
 	if (!map->nr)
 		errx(1, "%s: has no line as the guest's /proc/iomem or QEMU's 'info mtree -f' have: FIRST-LAST ...: NAME",
 		     path);
@@ -86,7 +92,7 @@ void map_free(struct map *map)
  * @map:	the map, or NULL
  * @address:	the address
  *
- * Return: the name of the smallest range that has it, NULL if there is none
+ * Return: the name of the smallest range that has it, of several the last; NULL if there is none
  */
 const char *map_name(const struct map *map, uint64_t address)
 {
@@ -96,7 +102,7 @@ const char *map_name(const struct map *map, uint64_t address)
 		return NULL;
 	for (range = map->range; range < map->range + map->nr; range++)
 		if (range->first <= address && address <= range->last &&
-		    (!best || range->last - range->first < best->last - best->first))
+		    (!best || range->last - range->first <= best->last - best->first))
 			best = range;
 	return best ? best->name : NULL;
 }

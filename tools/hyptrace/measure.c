@@ -150,10 +150,13 @@ static struct table *measure_difference(struct measurement *measurement)
 	return table;
 }
 
+/* The status if a command can't be run */
+#define NOT_RUN	127
+
 /**
  * measure_runs() - measure the command several times
  * @measurement: what to measure; gets the exit status of the first run that has failed
- * @nr:		how many times; a signal ends it after one
+ * @nr:		how many times; a signal ends it
  *
  * If it can't be measured, the program ends with the reason.
  *
@@ -170,8 +173,13 @@ struct table *measure_runs(struct measurement *measurement, size_t nr)
 		status = command_run(measurement->argv);
 		measurement->status = measurement->status ?: status;
 		warn_if_off();
-		runs[i++] = read_or_end(&meter);
-	} while (i < nr && !interrupted);
+		runs[i] = read_or_end(&meter);
+		/* A run that was interrupted is no whole one. */
+		if (interrupted && i)
+			table_free(runs[i]);
+		else
+			i++;
+	} while (i < nr && !interrupted && status != NOT_RUN);
 	meter_stop(&meter);
 	return runs_sum(runs, i);
 }
@@ -228,6 +236,8 @@ void measure_parts(struct measurement *measurement, double seconds,
 	} while (goes_on);
 	if (command)
 		measurement->status = command_wait(command);
+	else if (measurement->argv)
+		measurement->status = 128 + interrupted;
 	meter_stop(&meter);
 }
 

@@ -3,8 +3,10 @@
  * Tables in each format. columns.c has text, and json.c has JSON.
  */
 
+#include <ctype.h>
 #include <err.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -31,6 +33,17 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
+/* As perf, which takes \t for a tab. Names have these characters, and are not quoted. */
+static const char *separator_option(struct argp_state *state, const char *text)
+{
+	if (!strcmp(text, "\\t"))
+		return "\t";
+	if (!*text || strpbrk(text, " -_./:@") || isalnum((unsigned char)*text))
+		argp_error(state, "-x '%s': must be something that no name has, such as ; or \\t",
+			   text);
+	return text;
+}
+
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
 	struct style *style = state->input;
@@ -44,7 +57,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		return 0;
 	case 'x':
 		style->format = FORMAT_CSV;
-		style->separator = argument;
+		style->separator = separator_option(state, argument);
 		return 0;
 	case OPTION_PROMETHEUS:
 		style->format = FORMAT_PROMETHEUS;
@@ -78,6 +91,17 @@ static unsigned int terminal_width(FILE *file)
 	return isatty(fileno(file)) && !ioctl(fileno(file), TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
+static void print_runs(FILE *file, const struct table *table)
+{
+	const double spread = runs_seconds_spread(table);
+
+	fprintf(file, "Measured: %zu run%s, of %.3f s", table->nr_runs,
+		table->nr_runs > 1 ? "s" : "", table->seconds);
+	if (!isnan(spread))
+		fprintf(file, " +- %.2f%%", 100 * spread / table->seconds);
+	fprintf(file, "\n");
+}
+
 /* Say what was measured. */
 static void print_text(FILE *file, const struct table *table, const struct selection *selection)
 {
@@ -85,8 +109,7 @@ static void print_text(FILE *file, const struct table *table, const struct selec
 	struct table *selected = select_rows(table, selection, by);
 
 	if (table->nr_runs)
-		fprintf(file, "Measured: %zu runs, of %.3f s +- %.2f%%\n", table->nr_runs,
-			table->seconds, 100 * runs_seconds_spread(table) / table->seconds);
+		print_runs(file, table);
 	else if (table->until)
 		fprintf(file, "\nMeasured: %.3f s, until %.3f s\n", table->seconds, table->until);
 	else if (table->seconds)
@@ -121,6 +144,12 @@ static void print_field(FILE *file, const struct style *style, const char *forma
 	fputs(style->separator ?: ",", file);
 }
 
+/* If it is not known, it is empty. */
+static void print_deviation(FILE *file, const struct style *style, double deviation)
+{
+	print_field(file, style, isnan(deviation) ? "" : "%.1f", deviation);
+}
+
 static void print_csv_header(FILE *file, const struct style *style, const struct table *table,
 			     unsigned int by)
 {
@@ -143,7 +172,8 @@ static void print_csv_header(FILE *file, const struct style *style, const struct
 		print_field(file, style, "total_ns_deviation");
 		print_field(file, style, "avg_ns_deviation");
 	}
-	fprintf(file, "percentiles_are_bounds\n");
+	print_field(file, style, "percentiles_are_bounds");
+	fprintf(file, "percentiles_are_rounded\n");
 }
 
 /* What is not told apart is empty. */
@@ -170,11 +200,12 @@ static void print_csv_row(FILE *file, const struct style *style, const struct ta
 	print_field(file, style, "%d", row->min_is_bound);
 	print_field(file, style, "%d", row->max_is_bound);
 	if (row->spread) {
-		print_field(file, style, "%.1f", row->spread->count);
-		print_field(file, style, "%.1f", row->spread->total);
-		print_field(file, style, "%.1f", row->spread->average);
+		print_deviation(file, style, row->spread->count);
+		print_deviation(file, style, row->spread->total);
+		print_deviation(file, style, row->spread->average);
 	}
-	fprintf(file, "%d\n", table->has_bounds);
+	print_field(file, style, "%d", row_precision(row) == UPPER_BOUND);
+	fprintf(file, "%d\n", row_precision(row) == PRECISE_TO_PERCENT);
 }
 
 static void print_csv(FILE *file, struct style *style, const struct table *table, unsigned int by)
@@ -287,18 +318,25 @@ static unsigned int usual_by(enum format format)
 	}
 }
 
-/* End the program if it can't be printed so. */
-static void check_style(const struct style *style, const struct selection *selection,
-			bool is_recorded)
+/**
+ * style_problem() - why something can't be printed so
+ * @style:	how it is to be printed
+ * @by:		what the user wants to tell apart, 0 if that was not said
+ * @is_recorded: it is from a recording, not from totals
+ *
+ * Return: the reason, NULL if there is none
+ */
+const char *style_problem(const struct style *style, unsigned int by, bool is_recorded)
 {
-	if (selection->by & BY_THREAD && !is_recorded)
-		errx(1, "--by thread: totals do not know threads: use hyptrace record and report");
-	if (selection->by & BY_DETAIL && !is_recorded)
-		errx(1, "--by mmio, hypercall or sysreg: totals do not know these: use hyptrace record and report");
-	if (selection->by & (BY_THREAD | BY_DETAIL) && style->format == FORMAT_PROMETHEUS)
-		errx(1, "--by thread, mmio, hypercall or sysreg: there are too many for Prometheus, which keeps all");
-	if (style->format == FORMAT_JSON && selection->by)
-		errx(1, "--json has a row for each VM, vCPU and reason: leave out --by");
+	if (by & BY_THREAD && !is_recorded)
+		return "--by thread: totals do not know threads: use hyptrace record and report";
+	if (by & BY_DETAIL && !is_recorded)
+		return "--by mmio, hypercall, sysreg: totals do not know these: use record and report";
+	if (by & (BY_THREAD | BY_DETAIL) && style->format == FORMAT_PROMETHEUS)
+		return "--by thread, mmio, hypercall, sysreg: too many for Prometheus, which keeps all";
+	if (style->format == FORMAT_JSON && by)
+		return "--json has a row for each VM, vCPU and reason: leave out --by";
+	return NULL;
 }
 
 /**
@@ -306,7 +344,7 @@ static void check_style(const struct style *style, const struct selection *selec
  * @file:	where to
  * @style:	in which format; people get VMs and vCPUs added up, programs don't
  * @table:	the table
- * @selection:	what of it, and in which order
+ * @selection:	what of it, and in which order; selection_check() has found nothing wrong
  * @recording:	the recording that it is from, NULL if it is from totals
  */
 void print_table(FILE *file, struct style *style, const struct table *table,
@@ -315,8 +353,6 @@ void print_table(FILE *file, struct style *style, const struct table *table,
 	const unsigned int by = selection->by ?: usual_by(style->format);
 	struct table *selected;
 
-	selection_check(table, selection);
-	check_style(style, selection, recording);
 	if (style->format == FORMAT_TEXT) {
 		print_text(file, table, selection);
 		if (recording && recording->has_kvm)

@@ -62,6 +62,7 @@ struct cpu {
 	const char		*firmware;	/* the reason if firmware has the CPU, else NULL */
 	bool			run_ended;	/* the guest has run; not yet added */
 	uint64_t		run_began, ran;
+	struct task		*runner;	/* the task that has run the guest */
 	bool			guest_has_run;
 	struct vcpu_state	*loaded;	/* what an event has told in this stay */
 	struct vcpu_state	*running;
@@ -82,7 +83,7 @@ struct follower {
 	struct event_field	prev_pid, prev_state, next_pid, woken_pid;
 	struct event_field	kvm_entry, userspace_exit, mmio, mark;
 	struct detail_events	details;
-	const char		*unknown;	/* REASON_UNKNOWN */
+	const char		*unknown, *none;	/* REASON_UNKNOWN, "-" */
 	struct vcpu_fields	*fields;	/* by type of event */
 	int			nr_types;
 	struct cpu		*cpu;
@@ -268,7 +269,8 @@ static void add_interval(struct follower *f, struct task *task, struct interval 
 	enum activity activity;
 	struct row *row;
 
-	if (interval->start < reading->from || (reading->to && interval->start > reading->to))
+	if (reading->has_window &&
+	    (interval->start < reading->from || interval->start > reading->to))
 		return;
 	interval->tid = task->pid;
 	interval->key.thread = name_of(f, task);
@@ -342,6 +344,7 @@ static void guest_begins(struct follower *f, struct cpu *c, struct task *task, u
 	task->vcpu = v;
 	add_wakeup(f, task, now);
 	c->running = v;
+	c->runner = task;
 	v->vcpu.tid = task->pid;
 	if (!v->vcpu.first)
 		v->vcpu.first = now;
@@ -375,7 +378,7 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 }
 
 /* Add the guest's last run. When it ended, its vCPU may not have been known. */
-static void add_run(struct follower *f, struct cpu *c, struct task *task)
+static void add_run(struct follower *f, struct cpu *c)
 {
 	struct interval interval;
 
@@ -384,8 +387,8 @@ static void add_run(struct follower *f, struct cpu *c, struct task *task)
 	c->run_ended = false;
 	interval = vcpus_interval(f, c, c->running, c->run_began, c->run_began + c->ran);
 	interval.key.kind = KIND_GUEST;
-	interval.key.reason = intern("-");
-	add_interval(f, task, &interval);
+	interval.key.reason = f->none;
+	add_interval(f, c->runner, &interval);
 }
 
 static void host_enters(struct follower *f, struct cpu *c, struct task *task, const char *reason,
@@ -443,7 +446,7 @@ static void leaves(struct follower *f, struct cpu *c, struct task *task,
 {
 	const unsigned long long value = field_value(&f->leave, record);
 
-	add_run(f, c, task);
+	add_run(f, c);
 	c->left = record->ts;
 	if (value == f->eret_guest) {
 		guest_begins(f, c, task, record->ts);
@@ -470,12 +473,6 @@ static const char *reason_of(const struct event_field *names, unsigned long long
 		return name;
 	snprintf(text, sizeof(text), "%#llx", value);
 	return intern(text);
-}
-
-/* ESR_EL2.EC: Arm ARM, "ESR_EL2, Exception Syndrome Register (EL2)" */
-static unsigned int exception_class(uint64_t esr)
-{
-	return esr >> 26 & 0x3f;
 }
 
 /* KVM, or the VMM, has found a device at the address that the guest has accessed. */
@@ -566,6 +563,8 @@ static void learn_vm(struct follower *f, const char *text)
 	vm->name = intern(make_printable(name));
 }
 
+#define SECOND	1000000000ULL
+
 static void learn_wall_clock(struct follower *f, uint64_t now, const char *text)
 {
 	uint64_t boot, mono, real;
@@ -574,9 +573,9 @@ static void learn_wall_clock(struct follower *f, uint64_t now, const char *text)
 		   &boot, &mono, &real) != 3)
 		return;
 	/* The mark was written at once, so the recording's clock is the one that is near. */
-	if (llabs((int64_t)(now - boot)) < 1000000000)
+	if (now - boot + SECOND < 2 * SECOND)
 		f->recording->wall_offset = real - boot;
-	else if (llabs((int64_t)(now - mono)) < 1000000000)
+	else if (now - mono + SECOND < 2 * SECOND)
 		f->recording->wall_offset = real - mono;
 }
 
@@ -637,7 +636,7 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 	}
 	c = cpu_of(f, record->cpu);
 	if (record->missed_events) {
-		add_run(f, c, task);
+		add_run(f, c);
 		*c = (struct cpu) { 0 };
 	}
 	learn_vcpu(f, c, task, record, type);
@@ -652,7 +651,7 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 	else if (type == f->smc.type)
 		c->reason = reason_of(&f->smc, field_value(&f->smc, record));
 	else if (type == f->abort.type)
-		c->reason = reason_of(&f->exit, exception_class(field_value(&f->abort, record)));
+		c->reason = reason_of(&f->exit, detail_class(field_value(&f->abort, record)));
 	else if (type == f->exit.type && c->running)
 		c->running->reason = reason_of(&f->exit, field_value(&f->exit, record));
 	detail_learn(&f->details, record, type, c->running ? &c->running->detail : &c->detail);
@@ -685,7 +684,8 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 			  const struct reading *reading, const char *from)
 {
 	*f = (struct follower) {
-		.tep = tep, .reading = reading, .unknown = intern(REASON_UNKNOWN),
+		.tep = tep, .reading = reading,
+		.unknown = intern(REASON_UNKNOWN), .none = intern("-"),
 	};
 	f->enter = event_field(tep, HYP_INSTANCE, "hyp_enter", "reason");
 	f->leave = event_field(tep, HYP_INSTANCE, "hyp_exit", "reason");
@@ -777,7 +777,10 @@ static struct recording *finish(struct follower *f, const char *from)
 	r->nr_vcpus = kept;
 	sort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
 	r->memory = memory_finish(f->memory);
-	warn_of_lost(r->table, from);
+	if (!f->reading->is_quiet)
+		warn_of_lost(r->table, from);
+	if (!r->table->nr && f->reading->has_window)
+		errx(1, "%s: nothing has begun in that time (--from, --to)", from);
 	if (!r->table->nr)
 		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too",
 		     from);

@@ -57,8 +57,10 @@ struct recording;
  * @want_spans:	vCPUs' spans
  * @by_detail:	rows tell apart what accesses or calls of this kind are to, DETAIL_NONE for none
  * @map:	names of addresses, or NULL
- * @from:	what began before is left out [ns]
- * @to:		and what began later, 0 for all [ns]
+ * @has_window:	only what begins from @from to @to is wanted
+ * @is_quiet:	it has been read before, so there is nothing to warn of
+ * @from:	see @has_window [ns]
+ * @to:		the same
  * @interval:	gets each interval, in the order in which they end; may be NULL
  * @data:	for @interval
  */
@@ -66,6 +68,7 @@ struct reading {
 	bool			want_spans;
 	enum detail_kind	by_detail;
 	struct map		*map;
+	bool			has_window, is_quiet;
 	uint64_t		from, to;
 	void			(*interval)(const struct recording *recording,
 					    const struct interval *interval, void *data);

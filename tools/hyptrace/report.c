@@ -62,19 +62,103 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
+/* Each of these shows something else. */
+static void show_only(struct argp_state *state, struct arguments *arguments, enum show show)
+{
+	if (arguments->show != SHOW_TABLES && arguments->show != show)
+		argp_error(state, "only one of --intervals, --slowest (--over) and --around");
+	arguments->show = show;
+}
+
+static void check_tables(struct argp_state *state, const struct arguments *arguments)
+{
+	const char *problem = style_problem(&arguments->style, arguments->selection.by, true);
+
+	if (problem)
+		argp_error(state, "%s", problem);
+	if (arguments->selection.reason)
+		argp_error(state, "KIND/REASON is for --intervals, --slowest and --over");
+}
+
+static void check_others(struct argp_state *state, const struct arguments *arguments)
+{
+	const struct selection *selection = &arguments->selection;
+	const struct reading *reading = &arguments->reading;
+
+	if (arguments->live)
+		argp_error(state, "--live reads events once: record them, then use -i");
+	if (arguments->style.format == FORMAT_PROMETHEUS)
+		argp_error(state, "--prometheus has no intervals");
+	if (arguments->timeline.path || selection->by || selection->key)
+		argp_error(state, "--timeline, --by and -k are for the tables");
+	if (arguments->show == SHOW_AROUND &&
+	    (arguments->style.format != FORMAT_TEXT || reading->has_window || selection->kinds ||
+	     selection->vm >= 0 || selection->vcpu >= 0 || selection->pid))
+		argp_error(state, "--around shows all events of a time, as text: leave out the rest");
+}
+
 static void check(struct argp_state *state, struct arguments *arguments)
 {
+	struct reading *reading = &arguments->reading;
+
 	if (arguments->live && arguments->input.path)
 		argp_error(state, "either -i or --live");
-	if (arguments->live && arguments->show != SHOW_TABLES)
-		argp_error(state, "--live reads events once: record them, then use -i");
-	if (arguments->selection.reason && arguments->show == SHOW_TABLES)
-		argp_error(state, "KIND/REASON is for --intervals, --slowest and --over");
-	if (arguments->style.format == FORMAT_PROMETHEUS && arguments->show != SHOW_TABLES)
-		argp_error(state, "--prometheus has no intervals");
+	if (arguments->show == SHOW_TABLES)
+		check_tables(state, arguments);
+	else
+		check_others(state, arguments);
+	if (reading->has_window && reading->from > reading->to)
+		argp_error(state, "--from is behind --to");
+	if (reading->has_window && arguments->timeline.path)
+		argp_error(state, "--timeline draws all of a recording: leave out --from and --to");
 	arguments->search.selection = &arguments->selection;
-	arguments->reading.want_spans = arguments->timeline.path;
-	arguments->reading.by_detail = group_detail(arguments->selection.by);
+	reading->want_spans = arguments->timeline.path;
+	reading->by_detail = group_detail(arguments->selection.by);
+}
+
+static error_t parse_time(int option, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct reading *reading = &arguments->reading;
+
+	if (!reading->has_window)
+		reading->to = UINT64_MAX;
+	reading->has_window = true;
+	if (option == OPTION_FROM)
+		reading->from = time_option(state, "--from", argument);
+	else
+		reading->to = time_option(state, "--to", argument);
+	return 0;
+}
+
+/* What is shown in place of the tables. */
+static error_t parse_show(int option, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (option) {
+	case OPTION_INTERVALS:
+		show_only(state, arguments, SHOW_INTERVALS);
+		return 0;
+	case OPTION_SLOWEST:
+		show_only(state, arguments, SHOW_SLOWEST);
+		arguments->search.nr = number_option(state, "--slowest", argument);
+		if (!arguments->search.nr)
+			argp_error(state, "--slowest 0: must be 1 or more");
+		return 0;
+	case OPTION_OVER:
+		show_only(state, arguments, SHOW_SLOWEST);
+		arguments->search.over = duration_option(state, "--over", argument);
+		return 0;
+	case OPTION_AROUND:
+		show_only(state, arguments, SHOW_AROUND);
+		around_option(state, &arguments->around, argument);
+		return 0;
+	case OPTION_FROM:
+	case OPTION_TO:
+		return parse_time(option, argument, state);
+	}
+	return ARGP_ERR_UNKNOWN;
 }
 
 static error_t parse(int option, char *argument, struct argp_state *state)
@@ -98,30 +182,6 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case OPTION_TIMELINE:
 		arguments->timeline.path = argument;
 		return 0;
-	case OPTION_INTERVALS:
-		arguments->show = SHOW_INTERVALS;
-		return 0;
-	case OPTION_SLOWEST:
-		arguments->show = SHOW_SLOWEST;
-		arguments->search.nr = number_option(state, "--slowest", argument);
-		if (!arguments->search.nr)
-			argp_error(state, "--slowest 0: must be 1 or more");
-		return 0;
-	case OPTION_OVER:
-		if (arguments->show == SHOW_TABLES)
-			arguments->show = SHOW_SLOWEST;
-		arguments->search.over = duration_option(state, "--over", argument);
-		return 0;
-	case OPTION_AROUND:
-		arguments->show = SHOW_AROUND;
-		around_option(state, &arguments->around, argument);
-		return 0;
-	case OPTION_FROM:
-		arguments->reading.from = time_option(state, "--from", argument);
-		return 0;
-	case OPTION_TO:
-		arguments->reading.to = time_option(state, "--to", argument);
-		return 0;
 	case OPTION_EXACT:
 		rows_keep_all();
 		return 0;
@@ -137,7 +197,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		check(state, arguments);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return parse_show(option, argument, state);
 }
 
 /* vCPUs ----------------------------------------------------------------------------- */
@@ -240,7 +300,8 @@ static void print_splits(const struct recording *recording, const struct selecti
 static void print_tables(struct arguments *arguments, const struct recording *recording)
 {
 	print_table(stdout, &arguments->style, recording->table, &arguments->selection, recording);
-	if (arguments->style.format == FORMAT_TEXT) {
+	/* The rest is of all of the recording. */
+	if (arguments->style.format == FORMAT_TEXT && !arguments->reading.has_window) {
 		print_vcpus(recording, &arguments->selection);
 		print_mapped(recording, &arguments->selection);
 		print_splits(recording, &arguments->selection);
@@ -251,7 +312,9 @@ static void print_tables(struct arguments *arguments, const struct recording *re
 
 static void show(struct arguments *arguments, const struct recording *recording)
 {
-	selection_check(recording->table, &arguments->selection);
+	/* Intervals have threads of their own, also those that no vCPU has. */
+	if (!arguments->selection.pid || arguments->show == SHOW_TABLES)
+		selection_check(recording->table, &arguments->selection);
 	if (arguments->show == SHOW_INTERVALS)
 		intervals_print(&arguments->input, &arguments->reading, recording,
 				&arguments->search, &arguments->style);

@@ -25,7 +25,7 @@ static void add(struct values *values, double value)
 
 static double deviation(const struct values *values)
 {
-	return values->nr > 1 ? sqrt(values->squares / (values->nr - 1)) : 0;
+	return values->nr > 1 ? sqrt(values->squares / (values->nr - 1)) : NAN;
 }
 
 static void add_vms(struct table *sum, const struct table *run)

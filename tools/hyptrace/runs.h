@@ -8,7 +8,7 @@
 #include "table.h"
 
 /**
- * struct spread - standard deviations between runs
+ * struct spread - standard deviations between runs, NAN if there was one only
  * @count:	of a row's number of intervals
  * @total:	of their sum [ns]
  * @average:	of their average, among the runs that have any [ns]

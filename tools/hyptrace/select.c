@@ -90,6 +90,27 @@ static bool is_listed(enum kind kind, const char *list)
 }
 
 /**
+ * kinds_in_both() - the kinds that are in two lists
+ * @list:	names of kinds, or beginnings of names, with commas; NULL for all
+ * @other:	the same
+ *
+ * Return: their names, from intern(); "-" if there are none
+ */
+const char *kinds_in_both(const char *list, const char *other)
+{
+	char text[128] = "";
+	enum kind kind;
+
+	if (!list)
+		return other;
+	for (kind = 0; kind < NR_KINDS; kind++)
+		if (is_listed(kind, list) && is_listed(kind, other))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				 *text ? "," : "", kind_names[kind]);
+	return intern(*text ? text : "-");
+}
+
+/**
  * select_kinds() - select some kinds, or end the program
  * @state:	the parser's state
  * @selection:	what is selected
@@ -211,7 +232,14 @@ bool is_selected(const struct table *table, const struct selection *selection,
 	       (!selection->pid || is_of_pid(table, key->vm, key->vcpu, selection->pid));
 }
 
-static bool is_vm_selected(const struct vm *vm, const struct selection *selection)
+/**
+ * is_vm_selected() - does the user want to see a VM?
+ * @vm:		the VM
+ * @selection:	what the user wants to see
+ *
+ * Return: true if so
+ */
+bool is_vm_selected(const struct vm *vm, const struct selection *selection)
 {
 	unsigned int i;
 

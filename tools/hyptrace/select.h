@@ -55,6 +55,8 @@ void selection_check(const struct table *table, const struct selection *selectio
 struct table *select_rows(const struct table *table, const struct selection *selection,
 			  unsigned int by);
 bool is_of_pid(const struct table *table, unsigned int vm, unsigned int vcpu, pid_t pid);
+const char *kinds_in_both(const char *list, const char *other);
+bool is_vm_selected(const struct vm *vm, const struct selection *selection);
 void select_kinds(struct argp_state *state, struct selection *selection, const char *list);
 void select_what(struct argp_state *state, struct selection *selection, const char *what);
 long number_option(struct argp_state *state, const char *option, const char *text);

@@ -43,7 +43,7 @@ static bool is_wanted(const struct collector *collector, const struct interval *
 
 	/* The thread is the interval's own. */
 	others.pid = 0;
-	return interval->ns > collector->search->over &&
+	return (!collector->search->over || interval->ns > collector->search->over) &&
 	       is_selected(table, &others, &interval->key) &&
 	       (!collector->search->selection->pid ||
 		interval->tid == collector->search->selection->pid ||
@@ -82,6 +82,7 @@ static void read_again(const struct input *input, const struct reading *reading,
 	struct reading again = *reading;
 
 	again.want_spans = false;
+	again.is_quiet = true;
 	again.interval = interval;
 	again.data = collector;
 	recording_free(recording_open(input, &again));
@@ -187,7 +188,6 @@ struct switches {
 	struct event_field	prev_pid;
 	uint64_t		*since;		/* of each CPU, when it has switched last */
 	int			nr_cpus;
-	size_t			first;		/* all that was found before has ended */
 };
 
 static void add_runner(struct found *found, struct tep_handle *tep, pid_t pid, uint64_t ns)
@@ -217,13 +217,11 @@ static void add_stretch(struct switches *s, int cpu, pid_t pid, uint64_t from, u
 	uint64_t begin, end;
 	size_t i;
 
-	for (i = s->first; i < collector->nr; i++) {
+	for (i = 0; i < collector->nr; i++) {
 		interval = &collector->found[i].interval;
 		if (interval->start >= to)
 			return;
 		end = interval->start + interval->ns;
-		if (i == s->first && end < from)
-			s->first++;
 		if ((interval->cpu != cpu && interval->first_cpu != cpu) || interval->tid == pid)
 			continue;
 		begin = interval->start > from ? interval->start : from;
@@ -238,15 +236,17 @@ static int follow_switch(struct tracecmd_input *handle, struct tep_record *recor
 {
 	struct switches *s = data;
 
-	if (tep_data_type(s->tep, record) != s->prev_pid.type)
-		return 0;
 	if (cpu >= s->nr_cpus) {
 		s->since = xrealloc(s->since, cpu + 1, sizeof(*s->since));
 		while (s->nr_cpus <= cpu)
 			s->since[s->nr_cpus++] = 0;
 	}
 	/* In a gap, others may have had it. */
-	if (s->since[cpu] && !record->missed_events)
+	if (record->missed_events)
+		s->since[cpu] = 0;
+	if (tep_data_type(s->tep, record) != s->prev_pid.type)
+		return 0;
+	if (s->since[cpu])
 		add_stretch(s, cpu, field_value(&s->prev_pid, record), s->since[cpu], record->ts);
 	s->since[cpu] = record->ts;
 	return 0;
@@ -258,8 +258,9 @@ static void find_runners(const struct input *input, struct collector *collector)
 	struct switches s = { .collector = collector, .tep = tracecmd_get_tep(top) };
 
 	s.prev_pid = event_field(s.tep, "sched", "sched_switch", "prev_pid");
-	if (s.prev_pid.type >= 0)
-		tracecmd_iterate_events_multi(&top, 1, follow_switch, &s);
+	if (s.prev_pid.type >= 0 &&
+	    tracecmd_iterate_events_multi(&top, 1, follow_switch, &s) < 0)
+		errx(1, "%s: libtracecmd can't read all of it", input->path);
 	event_field_free(&s.prev_pid);
 	free(s.since);
 	tracecmd_close(top);
@@ -274,7 +275,7 @@ static int by_time(const void *a, const void *b)
 
 #define MAX_RUNNERS	3
 
-/* What the thread did but run, and who had its CPUs: "blocked 1.20 ms; kworker/0:1-12 300 us" */
+/* How long the thread waited, and who had its CPUs: "blocked 1.20 ms, kworker/0:1-12 300 us" */
 static void print_meanwhile(const struct found *found)
 {
 	const uint64_t blocked = found->interval.part[ACTIVITY_BLOCKED];

@@ -15,6 +15,7 @@ struct arguments {
 	struct output		output;
 	double			part;		/* of a series [s], 0 if it is none */
 	long			nr_runs;	/* 0 if the user has not said it */
+	bool			has_begun;	/* something has been printed */
 };
 
 static const struct argp_option options[] = {
@@ -29,12 +30,16 @@ static const struct argp_option options[] = {
 
 static void check(struct argp_state *state, const struct arguments *arguments)
 {
+	const char *problem = style_problem(&arguments->style, arguments->selection.by, false);
+
 	if (arguments->nr_runs && !arguments->measurement.argv)
 		argp_error(state, "-r: say which command");
 	if (arguments->nr_runs && arguments->part)
 		argp_error(state, "either -r or -I");
 	if (arguments->style.format == FORMAT_PROMETHEUS && (arguments->nr_runs || arguments->part))
 		argp_error(state, "--prometheus has no series: leave out -r and -I");
+	if (problem)
+		argp_error(state, "%s", problem);
 }
 
 static error_t parse(int option, char *argument, struct argp_state *state)
@@ -76,6 +81,10 @@ static void show(struct table *table, void *data)
 	struct arguments *arguments = data;
 	FILE *file = arguments->output.path ? arguments->output.file : stdout;
 
+	/* What was there before stays until there is something new. */
+	if (arguments->output.path && !arguments->has_begun)
+		output_begin(&arguments->output);
+	arguments->has_begun = true;
 	totals_name_vms(table);
 	print_table(file, &arguments->style, table, &arguments->selection, NULL);
 	/* Who follows a series wants it now. */
@@ -103,14 +112,14 @@ int cmd_stat(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	output_open(&arguments.output);
-	if (arguments.output.path)
-		output_begin(&arguments.output);
 	if (arguments.part) {
 		measure_parts(&arguments.measurement, arguments.part, show, &arguments);
 	} else {
 		table = arguments.nr_runs ?
 			measure_runs(&arguments.measurement, arguments.nr_runs) :
 			measure(&arguments.measurement);
+		/* In a series, a VM may come and go. */
+		selection_check(table, &arguments.selection);
 		show(table, &arguments);
 		table_free(table);
 	}

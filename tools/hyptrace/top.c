@@ -67,8 +67,9 @@ enum page {
  * @cursor:	number of the VM that the cursor is on, 0 for the host
  * @line:	and its line in the list
  * @opened:	what PAGE_ONE shows
- * @is_all:	that is all, not one VM
- * @group:	which of groups[] the key g has chosen
+ * @of:		whose that is
+ * @kinds:	its kinds at first
+ * @group:	which of groups[] the key g has chosen, 0 for @kinds
  * @y:		the first line that is on the screen
  * @x:		its first character that is
  */
@@ -84,17 +85,22 @@ struct view {
 	unsigned int		cursor;
 	size_t			line;
 	struct selection	opened;
-	bool			is_all;
+	unsigned int		of;
+	const char		*kinds;
 	unsigned int		group;
 	unsigned int		y, x;
 };
 
-/* What the key g goes through. */
-static const char * const groups[] = {
-	NULL, "guest,exit", "exit", "hcall", "smc,psci,firmware", "abort",
+/* What the key g goes through, after what the user has selected: of a VM, of the host, of all. */
+enum { OF_VM, OF_HOST, OF_ALL };
+
+static const char * const groups[][6] = {
+	[OF_VM]		= { "guest", "exit_host", "exit_el2" },
+	[OF_HOST]	= { "hcall", "smc,psci,firmware", "abort" },
+	[OF_ALL]	= { "guest,exit", "exit", "hcall", "smc,psci,firmware", "abort" },
 };
 
-#define NR_GROUPS	(sizeof(groups) / sizeof(groups[0]))
+/* What the host's line has */
 #define HOST_KINDS	"hcall,smc,psci,firmware,abort"
 
 /* How far the screen moves sideways */
@@ -132,9 +138,9 @@ static void show_title(const struct view *view)
 
 	if (is_list)
 		printw("VMs");
-	else if (view->is_all)
+	else if (view->of == OF_ALL)
 		printw("all");
-	else if (selection->vm < 0)
+	else if (view->of == OF_HOST)
 		printw("EL2, for the host");
 	else
 		printw("VM %ld", selection->vm);
@@ -308,11 +314,17 @@ static void turn_to(struct view *view, enum page page)
 	view->x = 0;
 }
 
-static void open_all(struct view *view)
+static void open_page(struct view *view, unsigned int of)
 {
 	view->opened = view->selection;
 	view->opened.ascending = false;
-	view->is_all = true;
+	view->of = of;
+	view->kinds = view->selection.kinds;
+	/* Exits are no VM's there, but all VMs'. */
+	if (of == OF_HOST)
+		view->kinds = kinds_in_both(view->kinds, HOST_KINDS);
+	view->opened.kinds = view->kinds;
+	view->group = 0;
 	turn_to(view, PAGE_ONE);
 }
 
@@ -320,12 +332,18 @@ static void open_one(struct view *view)
 {
 	if (!view->loads.nr)
 		return;
-	open_all(view);
-	view->is_all = false;
+	open_page(view, view->cursor ? OF_VM : OF_HOST);
 	if (view->cursor)
 		view->opened.vm = view->cursor;
-	else
-		view->opened.kinds = view->opened.kinds ?: HOST_KINDS;
+}
+
+/* After the last group, all again. */
+static void next_group(struct view *view)
+{
+	const char *kinds = groups[view->of][view->group];
+
+	view->group = kinds ? view->group + 1 : 0;
+	view->opened.kinds = kinds ?: view->kinds;
 }
 
 static void choose_column(struct view *view, int step)
@@ -407,7 +425,7 @@ static void handle_list(struct view *view, int key)
 		open_one(view);
 		break;
 	case 'a':
-		open_all(view);
+		open_page(view, OF_ALL);
 		break;
 	}
 }
@@ -433,7 +451,7 @@ static void handle_one(struct view *view, int key)
 		view->opened.key = SORT_P99;
 		break;
 	case 'g':
-		view->opened.kinds = groups[++view->group % NR_GROUPS];
+		next_group(view);
 		break;
 	}
 }
@@ -525,8 +543,10 @@ int cmd_top(int argc, char **argv)
 	view.key = columns[view.selection.key];
 	/* On the first line, whoever that is */
 	view.cursor = UINT_MAX;
-	if (view.selection.vm >= 0)
-		open_all(&view);
+	if (view.selection.vm >= 0) {
+		open_page(&view, OF_VM);
+		view.opened.vm = view.selection.vm;
+	}
 	run(&view);
 	free(view.loads.load);
 	meter_stop(&view.meter);

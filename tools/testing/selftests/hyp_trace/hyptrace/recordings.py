@@ -5,7 +5,8 @@
 host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
 its clocks. guest.dat is that guest's. In memory.dat, memory of VMs is mapped and taken back. In
 many.dat, a VM has 128 vCPUs. In details.dat, a guest uses devices, memory, hypercalls and system
-registers. Of others, something is wrong:
+registers. In moved.dat, a vCPU goes to another CPU; in missing.dat, events are missing when it matters.
+Of others, something is wrong:
 
 outside.dat   a CPU's time goes back, so that parts of a vCPU's time begin before its first entry
 negative.dat  the types of events can't be read, and are -1
@@ -253,6 +254,36 @@ def write_details():
                  {"": [host], "hyp": [hyp]}, commands=TASKS, trace_id=14)
 
 
+def switch(prev, state, next_one):
+    return SWITCH.pack(prev, prev, state, next_one)
+
+
+def write_moved():
+    """An exit of 470 us begins on CPU 0, which another task gets, and ends on CPU 1, which one had."""
+    start = 200 * S
+    tops = [[(start + 40 * US, switch(71, 0, 73)), (start + 5000 * US, switch(73, 0, 0))],
+            [(start + 30 * US, switch(0, 0, 72)), (start + 490 * US, switch(72, 1, 71)),
+             (start + 600 * US, switch(71, 1, 72)), (start + 1000 * US, switch(72, 1, 0))]]
+    traces.write("moved.dat", TYPES, {"": tops, "hyp": [
+        run_of_guest(start, 71, 1, 0, 1), run_of_guest(start + 500 * US, 71, 1, 0, 1)]},
+                 commands=TASKS, trace_id=15)
+
+
+def write_missing():
+    """Events are lost while others have the CPU, and behind a guest's run; two hypercalls take no
+    time."""
+    start = 200 * S
+    top = [(start + 40 * US, switch(71, 0, 73)), (start + 2900 * US, WOKEN.pack(72, 71), 9),
+           (start + 2950 * US, switch(72, 0, 71))]
+    hyp = run_of_guest(start, 71, 1, 0, 1)
+    for i in range(4):
+        now = start + (100 + i) * US
+        hyp += [(now, ENTER.pack(73, 0)), (now, HCALL.pack(73, 18)), (now + i % 2 * 16, EXIT.pack(73, 0))]
+    hyp += run_of_guest(start + 3000 * US, 71, 1, 0, 1)[:-2]
+    hyp += [(start + 4000 * US, ENTER.pack(73, 0), 5), (start + 4001 * US, EXIT.pack(73, 0))]
+    traces.write("missing.dat", TYPES, {"": [top], "hyp": [hyp]}, commands=TASKS, trace_id=16)
+
+
 def write_many(vcpus):
     """Each vCPU exits for three reasons."""
     classes = list(EXIT_CLASSES.values())
@@ -299,6 +330,8 @@ def write_all():
     write_memory()
     write_many(128)
     write_details()
+    write_moved()
+    write_missing()
     before = [(time - 199 * S, data) for time, data in hyp[1]]
     write_host("outside.dat", [hyp[0], hyp[1] + before])
     woken = [(5 * S + i * 30 * US, WAKING.pack(9, i)) for i in range(40)]
