@@ -139,7 +139,7 @@ static void print_part(char text[TIME_SIZE], const struct column *column, const 
 	print_percent(text, line->row->part[column->activity], line->row->total);
 }
 
-/* Of several runs, each has the average, and how much it differs. */
+/* A row of several runs shows their average, and how much they differ. */
 static void print_mean_count(char text[TIME_SIZE], const struct column *column,
 			     const struct line *line)
 {
@@ -224,7 +224,7 @@ static const struct column part_columns[] = {
 
 /* Groups ---------------------------------------------------------------------------- */
 
-/* What is asked for: the groups, whose they are, and the columns up to a rank. */
+/* A layout says how rows are grouped, and which columns are shown. */
 struct layout {
 	unsigned int		by;
 	const struct table	*vms;
@@ -266,7 +266,7 @@ static void print_vm(FILE *file, const struct table *vms, const struct key *key)
 	fprintf(file, " %5s %7s %-16.16s", number, pid, vm && vm->name ? vm->name : "");
 }
 
-/* Whose a group is; the sum of all is nobody's. */
+/* Prints the VM, vCPU and thread of a group. The sum of all groups has none. */
 static void print_whose(FILE *file, const struct layout *layout, const struct key *key)
 {
 	char vcpu[16] = "";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an exit, or an abort of the host, was for: an address, a function or a system register.
+ * A detail says what an exit, or an abort of the host, was for: an address, a function or a system
+ * register.
  */
 #ifndef HYPTRACE_DETAIL_H
 #define HYPTRACE_DETAIL_H

@@ -15,7 +15,7 @@
 #include "subcommands.h"
 #include "text.h"
 
-/* What pairs are sorted by; what has grown most comes first. */
+/* Pairs are sorted by this. The pair that has grown most comes first. */
 enum diff_key {
 	DIFF_SLOWER,	/* what B would have saved with A's average */
 	DIFF_TIME,
@@ -116,13 +116,13 @@ static double average(const struct row *row)
 	return (double)row->total / row->count;
 }
 
-/* Of several runs, the tables have the sum. */
+/* A table of several runs has their sum. */
 static double per_run(uint64_t sum, size_t nr_runs)
 {
 	return nr_runs ? (double)sum / nr_runs : sum;
 }
 
-/* What is only in one of them has not grown. */
+/* A row that is only in one of the tables has not grown. */
 static double value_of(const struct row *a, const struct row *b, enum diff_key key,
 		       const size_t runs[2])
 {
@@ -321,7 +321,7 @@ static void print_json_pairs(const struct arguments *arguments, const struct pai
 			 "b", make_printable(strdupa(arguments->input[1].path)),
 			 "runs_a", (int)arguments->nr_runs[0], "runs_b", (int)arguments->nr_runs[1],
 			 "rows", rows);
-	/* What can't be written is seen at the end. */
+	/* output_finish() reports errors of writing. */
 	if (!root || (json_dumpf(root, stdout, JSON_INDENT(2)) && !ferror(stdout)))
 		errx(1, "can't make JSON");
 	putchar('\n');

@@ -10,14 +10,14 @@
 #include "detail.h"
 #include "table.h"
 
-/* What groups tell apart. */
+/* Groups can tell these apart. */
 enum group_by {
 	BY_VM		= 1 << 0,
 	BY_VCPU		= 1 << 1,
 	BY_THREAD	= 1 << 2,
 	BY_KIND		= 1 << 3,
 	BY_REASON	= 1 << 4,
-	/* What exits of one kind were for; only one of these. */
+	/* These tell apart what exits were for. Only one of them can be set. */
 	BY_MMIO		= 1 << 5,
 	BY_CALL		= 1 << 6,
 	BY_SYSREG	= 1 << 7,

@@ -50,7 +50,7 @@ void interval_print_csv_header(FILE *file, const char *separator)
 	fprintf(file, "blocked_ns\n");
 }
 
-/* What is not known, or has no meaning here, is empty. */
+/* A number that is not known, or has no meaning here, is empty. */
 static void print_number(FILE *file, const char *separator, bool is_known, uint64_t number)
 {
 	if (is_known)
@@ -134,7 +134,7 @@ void interval_print_json(FILE *file, const struct interval *interval, int64_t wa
 					    json_integer(interval->part[activity]));
 		json_object_set_new(object, "time_ns", parts);
 	}
-	/* What can't be written is seen at the end. */
+	/* output_finish() reports errors of writing. */
 	if (!object || (json_dumpf(object, file, JSON_COMPACT) && !ferror(file)))
 		errx(1, "can't make JSON");
 	fputc('\n', file);

@@ -206,7 +206,7 @@ void print_json(FILE *file, const struct style *style, const struct table *table
 		json_object_set_new(root, "until", json_real(table->until));
 	if (all->nr_runs)
 		json_object_set_new(root, "runs", runs_to_json(all, selection));
-	/* What can't be written is seen at the end. */
+	/* output_finish() reports errors of writing. */
 	if (!root || (json_dumpf(root, file, style->is_series ? JSON_COMPACT : JSON_INDENT(2)) &&
 		      !ferror(file)))
 		errx(1, "can't make JSON");

@@ -89,7 +89,7 @@ static void read_again(const struct input *input, const struct reading *reading,
 }
 
 /**
- * intervals_print() - print intervals, in the order in which they end
+ * intervals_print() - print intervals, roughly in the order in which they end
  * @input:	the recording
  * @reading:	how it has been read
  * @recording:	what that has given
