@@ -17,6 +17,14 @@ _hyptrace_options() {
 	"$1" "$2" --help 2> /dev/null | grep -oE -- '(^|[ ,])--?[a-zA-Z?][a-z-]*' | tr -d ' ,'
 }
 
+# What the rows of the subcommand $1 may tell apart: behind a comma in $2, another one. Sets COMPREPLY.
+_hyptrace_by() {
+	local all="vm vcpu kind reason" before=${2%"${2##*,}"}
+
+	[ "$1" != report ] || all+=" thread mmio hypercall sysreg"
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$all" -- "${2##*,}")
+}
+
 # What may follow the option $2 of the subcommand $1? Sets COMPREPLY; false if it is not known.
 _hyptrace_value() {
 	local word=$3
@@ -24,9 +32,9 @@ _hyptrace_value() {
 	case $2 in
 	--kind)		mapfile -t COMPREPLY < <(compgen -W \
 				"guest exit exit_host exit_el2 hcall smc psci firmware abort" -- "$word") ;;
-	--by)		mapfile -t COMPREPLY < <(compgen -W \
-				"vm vcpu thread kind reason mmio hypercall sysreg" -- "$word") ;;
-	-k|--key)	mapfile -t COMPREPLY < <(compgen -W "time count max p99" -- "$word") ;;
+	--by)		_hyptrace_by "$1" "$word" ;;
+	-k|--key)	mapfile -t COMPREPLY < <(compgen -W \
+				"time count max p99 $([ "$1" != diff ] || echo slower)" -- "$word") ;;
 	--clock)	mapfile -t COMPREPLY < <(compgen -W "boot mono" -- "$word") ;;
 	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
@@ -51,7 +59,8 @@ _hyptrace() {
 	_hyptrace_value "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}" "$word" && return
 	case $subcommand,$word in
 	*,-*)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_options "$1" "$subcommand")" -- "$word") ;;
-	hist,*)	mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
+	hist,*|report,*)
+		mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
 	diff,*|merge,*)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	stat,*|max,*|record,*)

@@ -196,7 +196,7 @@ void print_json(FILE *file, const struct style *style, const struct table *table
 
 	for (i = 0; i < all->nr_vms; i++)
 		json_array_append_new(vms, vm_to_json(&all->vm[i]));
-	if (recording)
+	if (recording && !recording->is_part)
 		add_recorded(recording, selection, vcpus, memory, splits);
 	root = json_pack("{ss, sf, sI, sb, so, so, so, so, so}", "format", FORMAT_NAME, "seconds",
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",

@@ -23,11 +23,15 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "json", OPTION_JSON, NULL, 0,
-	  "Print JSON, with each VM, vCPU and histogram", 0 },
+	  "Print JSON; times in ns", 0 },
 	{ "csv", OPTION_CSV, NULL, 0,
-	  "Print CSV, with each VM and vCPU; times in ns", 0 },
+	  "Print CSV; times in ns", 0 },
 	{ "field-separator", 'x', "SEP", 0,
 	  "The same with SEP in place of commas", 0 },
+	{ 0 }
+};
+
+static const struct argp_option prometheus_options[] = {
 	{ "prometheus", OPTION_PROMETHEUS, NULL, 0,
 	  "Print for node_exporter's textfile collector", 0 },
 	{ 0 }
@@ -59,14 +63,23 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		style->format = FORMAT_CSV;
 		style->separator = separator_option(state, argument);
 		return 0;
-	case OPTION_PROMETHEUS:
-		style->format = FORMAT_PROMETHEUS;
-		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 const struct argp format_argp = { .options = options, .parser = parse };
+
+static error_t parse_prometheus(int option, char *argument, struct argp_state *state)
+{
+	struct style *style = state->input;
+
+	if (option != OPTION_PROMETHEUS)
+		return ARGP_ERR_UNKNOWN;
+	style->format = FORMAT_PROMETHEUS;
+	return 0;
+}
+
+const struct argp prometheus_argp = { .options = prometheus_options, .parser = parse_prometheus };
 
 /**
  * warn_of_lost() - tell that events or VMs were lost, if they were

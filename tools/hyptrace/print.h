@@ -33,7 +33,7 @@ struct style {
 };
 
 /* Options for that; the input is a struct style. */
-extern const struct argp format_argp;
+extern const struct argp format_argp, prometheus_argp;
 
 const char *style_problem(const struct style *style, unsigned int by, bool is_recorded);
 void print_table(FILE *file, struct style *style, const struct table *table,

@@ -491,7 +491,6 @@ static void switches(struct follower *f, const struct tep_record *record)
 {
 	const enum activity how = field_value(&f->prev_state, record) & STATE_MASK ?
 				  ACTIVITY_BLOCKED : ACTIVITY_PREEMPTED;
-
 	struct task *prev = task_of(f, field_value(&f->prev_pid, record));
 
 	f->recording->has_sched = true;
@@ -711,6 +710,7 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 	learn_fields(f);
 	f->recording = xzalloc(sizeof(*f->recording));
 	f->recording->table = table_new();
+	f->recording->is_part = reading->has_window;
 	f->memory = memory_begin(tep, page_size);
 }
 

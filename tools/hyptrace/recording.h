@@ -61,7 +61,7 @@ struct recording;
  * @is_quiet:	it has been read before, so there is nothing to warn of
  * @from:	see @has_window [ns]
  * @to:		the same
- * @interval:	gets each interval, in the order in which they end; may be NULL
+ * @interval:	gets each interval, when an event has told all of it; may be NULL
  * @data:	for @interval
  */
 struct reading {
@@ -85,6 +85,7 @@ struct reading {
  * @has_sched:	events say when threads run; without them they never wait
  * @has_kvm:	events say when the VMM has a thread; without them ACTIVITY_KVM has its time
  * @has_waking:	events say when threads are woken
+ * @is_part:	the table is of a part of it, all else is of the whole
  */
 struct recording {
 	struct table	*table;
@@ -92,7 +93,7 @@ struct recording {
 	size_t		nr_vcpus;
 	struct memory	memory;
 	int64_t		wall_offset;
-	bool		has_sched, has_kvm, has_waking;
+	bool		has_sched, has_kvm, has_waking, is_part;
 };
 
 struct tracecmd_input;

@@ -172,6 +172,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		state->child_inputs[2] = &arguments->selection;
 		state->child_inputs[3] = &arguments->style;
 		state->child_inputs[4] = &arguments->selection.by;
+		state->child_inputs[5] = &arguments->style;
 		return 0;
 	case 'i':
 		arguments->input.path = argument;
@@ -301,7 +302,7 @@ static void print_tables(struct arguments *arguments, const struct recording *re
 {
 	print_table(stdout, &arguments->style, recording->table, &arguments->selection, recording);
 	/* The rest is of all of the recording. */
-	if (arguments->style.format == FORMAT_TEXT && !arguments->reading.has_window) {
+	if (arguments->style.format == FORMAT_TEXT && !recording->is_part) {
 		print_vcpus(recording, &arguments->selection);
 		print_mapped(recording, &arguments->selection);
 		print_splits(recording, &arguments->selection);
@@ -329,7 +330,7 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &format_argp },
-		{ &group_argp }, { 0 }
+		{ &group_argp }, { &prometheus_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

@@ -54,6 +54,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		state->child_inputs[3] = &arguments->measurement;
 		state->child_inputs[4] = &arguments->style;
 		state->child_inputs[5] = &arguments->selection.by;
+		state->child_inputs[6] = &arguments->style;
 		return 0;
 	case 'I':
 		arguments->part = number_option(state, "-I", argument) / 1000.0;
@@ -95,7 +96,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &measure_argp },
-		{ &format_argp }, { &group_argp }, { 0 }
+		{ &format_argp }, { &group_argp }, { &prometheus_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
