@@ -5,13 +5,13 @@
 
 #include <linux/init.h>
 #include <linux/kstrtox.h>
+#include <linux/kvm_host.h>
 #include <linux/string.h>
 #include <linux/trace_ext.h>
 
 #include <asm/hyptrace.h>
 #include <asm/hyptrace_compat.h>
 #include <asm/kvm_asm.h>
-#include <asm/kvm_host.h>
 
 #include "hyptrace.h"
 
@@ -26,12 +26,27 @@ const char *hyptrace_if_locked(int ret)
 }
 
 #ifdef HYPTRACE_PROTECTED_GUESTS
+/* The host's copy of hyp_trace_unprotected. */
+static bool unprotected __ro_after_init;
+
 static void __init hide_protected_guests(void)
 {
+	unprotected = true;
 	kvm_nvhe_sym(hyp_trace_unprotected) = true;
+}
+
+/* Are the runs of a vCPU neither recorded nor counted? */
+bool hyptrace_hides(const struct kvm_vcpu *vcpu)
+{
+	return unprotected && vcpu_is_protected(vcpu);
 }
 #else
 static void __init hide_protected_guests(void) { }
+
+bool hyptrace_hides(const struct kvm_vcpu *vcpu)
+{
+	return false;
+}
 #endif
 
 /* This early the host may still write to EL2's variables. */

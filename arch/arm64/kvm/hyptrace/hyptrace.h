@@ -110,6 +110,7 @@ void hyptrace_memory_release(struct hyptrace_memory *mem);
 
 extern bool hyptrace_available;
 const char *hyptrace_if_locked(int ret);
+bool hyptrace_hides(const struct kvm_vcpu *vcpu);
 
 /* A CPU's rings: for readers of hyp/, and for what is followed. */
 enum hyptrace_ring {

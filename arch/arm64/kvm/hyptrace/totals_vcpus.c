@@ -149,7 +149,8 @@ void __hyptrace_vcpu_run(struct kvm_vcpu *vcpu)
 		return;
 
 	vcpu->arch.hyp_totals.tried = resets;
-	vcpu_measure(vcpu);
+	if (!hyptrace_hides(vcpu))
+		vcpu_measure(vcpu);
 }
 
 /* Take back what EL2 has of any VM that it has torn down. */

@@ -47,6 +47,8 @@ result "nor why they end"
 result "nor what it would record itself"
 ! awk 'NR > 1 && $1 != 0' /tmp/totals | grep . && grep -q __kvm_vcpu_run /tmp/totals
 result "no totals are kept of it"
+! grep ' host_hcall: __hyp_totals_load_vcpu ' /tmp/events
+result "nor has it memory for them"
 ! grep . /tmp/hist
 result "nothing of it is followed"
 [ "$(grep -c ' hyp_enter: ' /tmp/events)" = "$(grep -c ' hyp_exit: ' /tmp/events)" ]
@@ -61,6 +63,8 @@ grep -q a0=0x5ec2e7 /tmp/events
 result "and what it records itself"
 awk 'NR > 1 && $1 != 0' /tmp/totals | grep -q .
 result "totals are kept of it"
+grep -q ' host_hcall: __hyp_totals_load_vcpu ' /tmp/events
+result "it has memory for them"
 grep -q . /tmp/hist
 result "it is followed"
 

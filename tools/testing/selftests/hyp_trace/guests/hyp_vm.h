@@ -181,11 +181,17 @@ static inline uint64_t vm_run(const struct vm *vm)
 	return value;
 }
 
-static inline void vm_destroy(struct vm *vm)
+/* Let go of the vCPU in use. */
+static inline void vcpu_destroy(struct vm *vm)
 {
 	munmap(vm->run, IOCTL(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0));
-	munmap(vm->code, getpagesize());
 	close(vm->vcpu);
+}
+
+static inline void vm_destroy(struct vm *vm)
+{
+	vcpu_destroy(vm);
+	munmap(vm->code, getpagesize());
 	if (vm->first >= 0)
 		close(vm->first);
 	close(vm->vm);
