@@ -329,7 +329,7 @@ static void add_wakeup(const struct follower *f, struct task *task, uint64_t now
 	struct vcpu *v = &task->vcpu->vcpu;
 	uint64_t ns = now - task->woken;
 
-	if (task->woken > f->gap && now > task->woken) {
+	if (task->woken && task->woken >= f->gap && now > task->woken) {
 		if (ns > v->wakeup.max)
 			v->slowest = now;
 		row_add_interval(&v->wakeup, ns);

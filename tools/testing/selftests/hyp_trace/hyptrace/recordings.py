@@ -271,16 +271,19 @@ def write_moved():
 
 def write_missing():
     """Events are lost while others have the CPU, and behind a guest's run; two hypercalls take no
-    time."""
+    time. The guest's thread is woken before all that, when the first events have been lost, and before
+    the others are."""
     start = 200 * S
-    top = [(start + 40 * US, switch(71, 0, 73)), (start + 2900 * US, WOKEN.pack(72, 71), 9),
-           (start + 2950 * US, switch(72, 0, 71))]
+    top = [(start - 5 * US, WOKEN.pack(72, 71)), (start + 40 * US, switch(71, 0, 73)),
+           (start + 2900 * US, WOKEN.pack(72, 71), 9), (start + 2950 * US, switch(72, 0, 71)),
+           (start + 3990 * US, WOKEN.pack(72, 71))]
     hyp = run_of_guest(start, 71, 1, 0, 1)
     for i in range(4):
         now = start + (100 + i) * US
         hyp += [(now, ENTER.pack(73, 0)), (now, HCALL.pack(73, 18)), (now + i % 2 * 16, EXIT.pack(73, 0))]
     hyp += run_of_guest(start + 3000 * US, 71, 1, 0, 1)[:-2]
     hyp += [(start + 4000 * US, ENTER.pack(73, 0), 5), (start + 4001 * US, EXIT.pack(73, 0))]
+    hyp += run_of_guest(start + 5000 * US, 71, 1, 0, 1)
     traces.write("missing.dat", TYPES, {"": [top], "hyp": [hyp]}, commands=TASKS, trace_id=16)
 
 
