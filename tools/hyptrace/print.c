@@ -353,6 +353,20 @@ const char *style_problem(const struct style *style, unsigned int by, bool is_re
 }
 
 /**
+ * rows_by() - what rows must tell apart, so that a table can be printed
+ * @style:	in which format
+ * @selection:	what of it
+ *
+ * Return: what they must
+ */
+unsigned int rows_by(const struct style *style, const struct selection *selection)
+{
+	const bool any_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
+
+	return (selection->by ?: usual_by(style->format)) | BY_WHAT | (any_vm ? 0 : BY_WHOSE);
+}
+
+/**
  * print_table() - print a table
  * @file:	where to
  * @style:	in which format; people get VMs and vCPUs added up, programs don't

@@ -36,6 +36,7 @@ struct style {
 extern const struct argp format_argp, prometheus_argp;
 
 const char *style_problem(const struct style *style, unsigned int by, bool is_recorded);
+unsigned int rows_by(const struct style *style, const struct selection *selection);
 void print_table(FILE *file, struct style *style, const struct table *table,
 		 const struct selection *selection, const struct recording *recording);
 void print_json(FILE *file, const struct style *style, const struct table *table,

@@ -73,6 +73,9 @@ struct vcpu_fields {
 	struct tep_format_field	*vm, *index;
 };
 
+/* Tasks that were found before. */
+#define NR_RECENT	256
+
 struct follower {
 	struct recording	*recording;
 	const struct reading	*reading;
@@ -268,15 +271,17 @@ static void add_interval(struct follower *f, struct task *task, struct interval 
 	const struct reading *reading = f->reading;
 	enum activity activity;
 	struct row *row;
+	struct key key;
 
 	if (reading->has_window &&
 	    (interval->start < reading->from || interval->start > reading->to))
 		return;
 	interval->tid = task->pid;
 	interval->key.thread = name_of(f, task);
-	if (interval->detail.kind == reading->by_detail)
+	if (interval->detail.kind == group_detail(reading->by))
 		interval->key.detail = detail_group(&interval->detail);
-	row = table_row(f->recording->table, &interval->key);
+	key = group_key(&interval->key, reading->by);
+	row = table_row(f->recording->table, &key);
 	row_add_interval(row, interval->ns);
 	for (activity = 0; activity < NR_ACTIVITIES; activity++)
 		row->part[activity] += interval->part[activity];
@@ -985,7 +990,7 @@ struct table *table_of_file(const struct input *input)
 
 	if (!is_recording(input))
 		return read_json(input);
-	recording = recording_open(input, &(struct reading) { 0 });
+	recording = recording_open(input, &(struct reading) { .by = BY_WHOSE | BY_WHAT });
 	table = recording->table;
 	recording->table = NULL;
 	recording_free(recording);

@@ -55,7 +55,7 @@ struct recording;
 /**
  * struct reading - what is wanted of a recording, besides its tables
  * @want_spans:	vCPUs' spans
- * @by_detail:	rows tell apart what accesses or calls of this kind are to, DETAIL_NONE for none
+ * @by:		what rows tell apart, from rows_by() or at least BY_WHAT
  * @map:	names of addresses, or NULL
  * @has_window:	only what begins from @from to @to is wanted
  * @is_quiet:	it has been read before, so there is nothing to warn of
@@ -66,7 +66,7 @@ struct recording;
  */
 struct reading {
 	bool			want_spans;
-	enum detail_kind	by_detail;
+	unsigned int		by;
 	struct map		*map;
 	bool			has_window, is_quiet;
 	uint64_t		from, to;

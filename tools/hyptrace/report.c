@@ -113,7 +113,8 @@ static void check(struct argp_state *state, struct arguments *arguments)
 		argp_error(state, "--timeline draws all of a recording: leave out --from and --to");
 	arguments->search.selection = &arguments->selection;
 	reading->want_spans = arguments->timeline.path;
-	reading->by_detail = group_detail(arguments->selection.by);
+	reading->by = arguments->show == SHOW_TABLES ?
+		      rows_by(&arguments->style, &arguments->selection) : BY_WHAT;
 }
 
 static error_t parse_time(int option, char *argument, struct argp_state *state)

@@ -71,7 +71,7 @@ int cmd_wakeup(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	read_in_child(&arguments.input, 1, NULL);
-	recording = recording_open(&arguments.input, &(struct reading) { 0 });
+	recording = recording_open(&arguments.input, &(struct reading) { .by = BY_WHAT });
 	if (!recording->has_waking || !recording->has_sched)
 		errx(1, "%s: has no sched_waking and sched_switch: record with hyptrace record -H sched",
 		     arguments.input.path);
