@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basics.h"
 #include "choice.h"
 #include "hyp.h"
-#include "table.h"
 
 /**
  * struct choice - a choice of events

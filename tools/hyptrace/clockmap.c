@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basics.h"
 #include "clockmap.h"
-#include "table.h"
 
 /*
  * A guest's clock may stop while the host's goes on, but it is not much faster: adjtimex(2) changes

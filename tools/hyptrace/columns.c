@@ -5,7 +5,6 @@
  */
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,16 +20,15 @@
  *
  * Return: @text
  */
-const char *format_time(char text[TIME_SIZE], const char *sign, uint64_t ns)
+const char *format_time(char text[TIME_SIZE], const char *sign, double ns)
 {
 	static const char * const units[] = { "ns", "us", "ms", "s" };
 	unsigned int unit = 0;
-	double time = ns;
 
-	for (; time >= 1000 && unit < 3; unit++)
-		time /= 1000;
-	snprintf(text, TIME_SIZE, "%s%.*f %s", sign, !unit ? 0 : time < 10 ? 2 : time < 100 ? 1 : 0,
-		 time, units[unit]);
+	for (; ns >= 1000 && unit < 3; unit++)
+		ns /= 1000;
+	snprintf(text, TIME_SIZE, "%s%.*f %s", sign, !unit ? 0 : ns < 10 ? 2 : ns < 100 ? 1 : 0,
+		 ns, units[unit]);
 	return text;
 }
 
@@ -45,11 +43,99 @@ const char *reason_text(const struct key *key)
 	return strcmp(key->reason, "-") ? key->reason : "";
 }
 
-/* Values ---------------------------------------------------------------------------- */
+/* Columns --------------------------------------------------------------------------- */
+
+static const char *value_text(char text[TIME_SIZE], struct value value)
+{
+	switch (value.unit) {
+	case UNIT_NONE:
+		text[0] = '\0';
+		break;
+	case UNIT_COUNT:
+		snprintf(text, TIME_SIZE, "%.*f", value.decimals, value.number);
+		break;
+	case UNIT_PERCENT:
+		snprintf(text, TIME_SIZE, "%.*f%%", value.decimals, value.number);
+		break;
+	case UNIT_TIME:
+		format_time(text, value.sign, value.number);
+		break;
+	}
+	return isnan(value.number) ? strcpy(text, "-") : text;
+}
+
+/**
+ * print_column_titles() - print the titles of columns, to the end of the line
+ * @file:	where to
+ * @columns:	the columns; the one behind the last has no title
+ * @max_rank:	how important a column must be to be printed
+ */
+void print_column_titles(FILE *file, const struct column *columns, unsigned int max_rank)
+{
+	const struct column *column;
+
+	for (column = columns; column->title; column++)
+		if (column->rank <= max_rank)
+			fprintf(file, " %*s", column->width, column->title);
+	fprintf(file, "\n");
+}
+
+/**
+ * print_columns() - print the values of columns, to the end of the line
+ * @file:	where to
+ * @columns:	the columns; the one behind the last has no title
+ * @max_rank:	how important a column must be to be printed
+ * @line:	what the columns' values are of
+ */
+void print_columns(FILE *file, const struct column *columns, unsigned int max_rank,
+		   const void *line)
+{
+	const struct column *column;
+	unsigned int width = 0;
+	char text[TIME_SIZE];
+
+	for (column = columns; column->title; column++) {
+		if (column->rank > max_rank)
+			continue;
+		value_text(text, column->value(line, column->argument));
+		width += 1 + column->width;
+		if (!*text)
+			continue;
+		fprintf(file, "%*s", width, text);
+		width = 0;
+	}
+	fprintf(file, "\n");
+}
+
+/**
+ * columns_max_rank() - how important a column must be for a line not to be too wide
+ * @columns:	the columns; the one behind the last has no title
+ * @before:	width of what comes before them
+ * @width:	how wide the line may be, 0 for all columns
+ *
+ * Return: the largest rank of columns to be printed
+ */
+unsigned int columns_max_rank(const struct column *columns, unsigned int before,
+			      unsigned int width)
+{
+	const struct column *column;
+	unsigned int rank, needed;
+
+	for (rank = MAX_RANK; rank && width; rank--) {
+		needed = before;
+		for (column = columns; column->title; column++)
+			needed += column->rank <= rank ? column->width + 1 : 0;
+		if (needed <= width)
+			break;
+	}
+	return rank;
+}
+
+/* Rows ------------------------------------------------------------------------------ */
 
 /**
  * struct line - a line of a table
- * @row:	its row
+ * @row:	its row; a sum's row is its own sum
  * @sum:	the sum of its section's rows
  * @nr_runs:	of how many runs it is the sum, 0 if there was only one
  */
@@ -58,167 +144,171 @@ struct line {
 	size_t			nr_runs;
 };
 
-/**
- * struct column - a column of a table
- * @title:	its title
- * @width:	its width
- * @rank:	how important it is; 0 is never left out
- * @print:	makes its text; a sum's row is its own sum
- * @activity:	for print_part()
- */
-struct column {
-	const char	*title;
-	unsigned int	width, rank;
-	void		(*print)(char text[TIME_SIZE], const struct column *column,
-				 const struct line *line);
-	enum activity	activity;
-};
+static const struct value no_value = { .unit = UNIT_NONE };
 
-static void print_percent(char text[TIME_SIZE], uint64_t part, uint64_t whole)
+static struct value percent(double part, double whole)
 {
-	snprintf(text, TIME_SIZE, "%.2f%%", whole ? 100.0 * part / whole : 0);
+	return (struct value) {
+		.unit = UNIT_PERCENT, .decimals = 2, .number = whole ? 100 * part / whole : 0,
+	};
 }
 
-static void print_count(char text[TIME_SIZE], const struct column *column, const struct line *line)
+static struct value time_value(const char *sign, double ns)
 {
-	snprintf(text, TIME_SIZE, "%" PRIu64, line->row->count);
+	return (struct value) { .unit = UNIT_TIME, .sign = sign, .number = ns };
 }
 
-static void print_count_part(char text[TIME_SIZE], const struct column *column,
-			     const struct line *line)
+static struct value count_of(const void *data, int argument)
 {
-	if (line->row != line->sum)
-		print_percent(text, line->row->count, line->sum->count);
+	const struct line *line = data;
+
+	return (struct value) { .unit = UNIT_COUNT, .number = line->row->count };
 }
 
-static void print_time(char text[TIME_SIZE], const struct column *column, const struct line *line)
+static struct value count_part_of(const void *data, int argument)
 {
-	format_time(text, "", line->row->total);
+	const struct line *line = data;
+
+	return line->row == line->sum ? no_value : percent(line->row->count, line->sum->count);
 }
 
-static void print_time_part(char text[TIME_SIZE], const struct column *column,
-			    const struct line *line)
+static struct value time_of(const void *data, int argument)
 {
-	if (line->row != line->sum)
-		print_percent(text, line->row->total, line->sum->total);
+	const struct line *line = data;
+
+	return time_value("", line->row->total);
 }
 
-static void print_min(char text[TIME_SIZE], const struct column *column, const struct line *line)
+static struct value time_part_of(const void *data, int argument)
 {
-	if (line->row != line->sum)
-		format_time(text, line->row->min_is_bound ? ">" : "", line->row->min);
+	const struct line *line = data;
+
+	return line->row == line->sum ? no_value : percent(line->row->total, line->sum->total);
 }
 
-static void print_max(char text[TIME_SIZE], const struct column *column, const struct line *line)
+static struct value min_of(const void *data, int argument)
 {
-	if (line->row != line->sum)
-		format_time(text, line->row->max_is_bound ? "<" : "", line->row->max);
+	const struct line *line = data;
+
+	if (line->row == line->sum)
+		return no_value;
+	return time_value(line->row->min_is_bound ? ">" : "", line->row->min);
 }
 
-static void print_average(char text[TIME_SIZE], const struct column *column,
-			  const struct line *line)
+static struct value max_of(const void *data, int argument)
 {
-	if (line->row != line->sum)
-		format_time(text, "", line->row->total / line->row->count);
+	const struct line *line = data;
+
+	if (line->row == line->sum)
+		return no_value;
+	return time_value(line->row->max_is_bound ? "<" : "", line->row->max);
 }
 
-static void print_p50(char text[TIME_SIZE], const struct column *column, const struct line *line)
+static struct value average_of(const void *data, int argument)
 {
-	if (line->row != line->sum)
-		format_time(text, precision_sign(line->row), row_percentile(line->row, 50));
+	const struct line *line = data;
+
+	if (line->row == line->sum)
+		return no_value;
+	return time_value("", line->row->total / line->row->count);
 }
 
-static void print_p99(char text[TIME_SIZE], const struct column *column, const struct line *line)
+static struct value percentile_of(const void *data, int percent)
 {
-	if (line->row != line->sum)
-		format_time(text, precision_sign(line->row), row_percentile(line->row, 99));
+	const struct line *line = data;
+
+	if (line->row == line->sum)
+		return no_value;
+	return time_value(precision_sign(line->row), row_percentile(line->row, percent));
 }
 
-static void print_part(char text[TIME_SIZE], const struct column *column, const struct line *line)
+static struct value part_of(const void *data, int activity)
 {
-	print_percent(text, line->row->part[column->activity], line->row->total);
+	const struct line *line = data;
+
+	return percent(line->row->part[activity], line->row->total);
 }
 
 /* A row of several runs shows their average, and how much they differ. */
-static void print_mean_count(char text[TIME_SIZE], const struct column *column,
-			     const struct line *line)
+static struct value mean_count_of(const void *data, int argument)
 {
-	snprintf(text, TIME_SIZE, "%.1f", (double)line->row->count / line->nr_runs);
+	const struct line *line = data;
+
+	return (struct value) {
+		.unit = UNIT_COUNT, .decimals = 1,
+		.number = (double)line->row->count / line->nr_runs,
+	};
 }
 
-static void print_mean_time(char text[TIME_SIZE], const struct column *column,
-			    const struct line *line)
+static struct value mean_time_of(const void *data, int argument)
 {
-	format_time(text, "", line->row->total / line->nr_runs);
+	const struct line *line = data;
+
+	return time_value("", line->row->total / line->nr_runs);
 }
 
-static void print_deviation(char text[TIME_SIZE], double deviation, double mean)
+static struct value count_deviation_of(const void *data, int argument)
 {
-	if (isnan(deviation))
-		strcpy(text, "-");
-	else
-		snprintf(text, TIME_SIZE, "%.2f%%", mean ? 100 * deviation / mean : 0);
+	const struct line *line = data;
+	const struct row *row = line->row;
+
+	return row->spread ? percent(row->spread->count, (double)row->count / line->nr_runs) :
+			     no_value;
 }
 
-static void print_count_deviation(char text[TIME_SIZE], const struct column *column,
-				  const struct line *line)
+static struct value time_deviation_of(const void *data, int argument)
 {
-	if (line->row->spread)
-		print_deviation(text, line->row->spread->count,
-				(double)line->row->count / line->nr_runs);
+	const struct line *line = data;
+	const struct row *row = line->row;
+
+	return row->spread ? percent(row->spread->total, (double)row->total / line->nr_runs) :
+			     no_value;
 }
 
-static void print_time_deviation(char text[TIME_SIZE], const struct column *column,
-				 const struct line *line)
+static struct value average_deviation_of(const void *data, int argument)
 {
-	if (line->row->spread)
-		print_deviation(text, line->row->spread->total,
-				(double)line->row->total / line->nr_runs);
-}
+	const struct line *line = data;
+	const struct row *row = line->row;
 
-static void print_average_deviation(char text[TIME_SIZE], const struct column *column,
-				    const struct line *line)
-{
-	if (line->row->spread)
-		print_deviation(text, line->row->spread->average,
-				(double)line->row->total / line->row->count);
+	return row->spread ? percent(row->spread->average, (double)row->total / row->count) :
+			     no_value;
 }
 
 static const struct column time_columns[] = {
-	{ "Samples",	9, 0, print_count },
-	{ "Samples%",	8, 5, print_count_part },
-	{ "Time",	9, 1, print_time },
-	{ "Time%",	7, 3, print_time_part },
-	{ "Min",	9, 7, print_min },
-	{ "Max",	9, 4, print_max },
-	{ "Avg",	9, 2, print_average },
-	{ "p50",	9, 8, print_p50 },
-	{ "p99",	9, 6, print_p99 },
+	{ "Samples",	9, 0, count_of },
+	{ "Samples%",	8, 5, count_part_of },
+	{ "Time",	9, 1, time_of },
+	{ "Time%",	7, 3, time_part_of },
+	{ "Min",	9, 7, min_of },
+	{ "Max",	9, 4, max_of },
+	{ "Avg",	9, 2, average_of },
+	{ "p50",	9, 8, percentile_of, 50 },
+	{ "p99",	9, 6, percentile_of, 99 },
 	{ 0 }
 };
 
 static const struct column run_columns[] = {
-	{ "Samples",	9, 0, print_mean_count },
-	{ "+-",		8, 0, print_count_deviation },
-	{ "Time",	9, 1, print_mean_time },
-	{ "+-",		8, 1, print_time_deviation },
-	{ "Time%",	7, 4, print_time_part },
-	{ "Avg",	9, 0, print_average },
-	{ "+-",		8, 0, print_average_deviation },
-	{ "Max",	9, 2, print_max },
-	{ "p99",	9, 3, print_p99 },
+	{ "Samples",	9, 0, mean_count_of },
+	{ "+-",		8, 0, count_deviation_of },
+	{ "Time",	9, 1, mean_time_of },
+	{ "+-",		8, 1, time_deviation_of },
+	{ "Time%",	7, 4, time_part_of },
+	{ "Avg",	9, 0, average_of },
+	{ "+-",		8, 0, average_deviation_of },
+	{ "Max",	9, 2, max_of },
+	{ "p99",	9, 3, percentile_of, 99 },
 	{ 0 }
 };
 
 static const struct column part_columns[] = {
-	{ "Samples",	9, 5, print_count },
-	{ "Time",	9, 3, print_time },
-	{ "EL2",	9, 2, print_part, ACTIVITY_EL2 },
-	{ "firmware",	9, 6, print_part, ACTIVITY_FIRMWARE },
-	{ "kvm",	9, 0, print_part, ACTIVITY_KVM },
-	{ "vmm",	9, 0, print_part, ACTIVITY_VMM },
-	{ "preempted",	9, 1, print_part, ACTIVITY_PREEMPTED },
-	{ "blocked",	9, 4, print_part, ACTIVITY_BLOCKED },
+	{ "Samples",	9, 5, count_of },
+	{ "Time",	9, 3, time_of },
+	{ "EL2",	9, 2, part_of, ACTIVITY_EL2 },
+	{ "firmware",	9, 6, part_of, ACTIVITY_FIRMWARE },
+	{ "kvm",	9, 0, part_of, ACTIVITY_KVM },
+	{ "vmm",	9, 0, part_of, ACTIVITY_VMM },
+	{ "preempted",	9, 1, part_of, ACTIVITY_PREEMPTED },
+	{ "blocked",	9, 4, part_of, ACTIVITY_BLOCKED },
 	{ 0 }
 };
 
@@ -239,8 +329,6 @@ static unsigned int what_width(unsigned int by)
 
 static void print_titles(FILE *file, const struct layout *layout, const char *title)
 {
-	const struct column *column;
-
 	fprintf(file, "\n%-*s", what_width(layout->by), title);
 	if (layout->by & BY_VM)
 		fprintf(file, " %5s %7s %-16s", "VM", "PID", "Name");
@@ -248,10 +336,7 @@ static void print_titles(FILE *file, const struct layout *layout, const char *ti
 		fprintf(file, " %4s", "vCPU");
 	if (layout->by & BY_THREAD)
 		fprintf(file, " %-22s", "Thread");
-	for (column = layout->columns; column->title; column++)
-		if (column->rank <= layout->max_rank)
-			fprintf(file, " %*s", column->width, column->title);
-	fprintf(file, "\n");
+	print_column_titles(file, layout->columns, layout->max_rank);
 }
 
 static void print_vm(FILE *file, const struct table *vms, const struct key *key)
@@ -281,26 +366,6 @@ static void print_whose(FILE *file, const struct layout *layout, const struct ke
 		fprintf(file, " %-22.22s", key && key->thread ? key->thread : "");
 }
 
-static void print_values(FILE *file, const struct layout *layout, const struct line *line)
-{
-	const struct column *column;
-	unsigned int width = 0;
-	char text[TIME_SIZE];
-
-	for (column = layout->columns; column->title; column++) {
-		if (column->rank > layout->max_rank)
-			continue;
-		text[0] = '\0';
-		column->print(text, column, line);
-		width += 1 + column->width;
-		if (!*text)
-			continue;
-		fprintf(file, "%*s", width, text);
-		width = 0;
-	}
-	fprintf(file, "\n");
-}
-
 static void print_row(FILE *file, const struct layout *layout, const struct line *line)
 {
 	const struct key *key = &line->row->key;
@@ -311,35 +376,23 @@ static void print_row(FILE *file, const struct layout *layout, const struct line
 		 reason_text(key), *reason_text(key) && *detail ? " " : "", detail);
 	fprintf(file, "%-*.*s", what_width(layout->by), what_width(layout->by), what);
 	print_whose(file, layout, key);
-	print_values(file, layout, line);
+	print_columns(file, layout->columns, layout->max_rank, line);
 }
 
-/* How important must a column be for the table to be no wider than this? */
-static unsigned int max_rank(const struct layout *layout, unsigned int width)
+/* A layout, with as many columns as a width has room for. */
+static struct layout layout_of(const struct column *columns, const struct table *vms,
+			       unsigned int by, unsigned int width)
 {
-	const struct column *column;
-	unsigned int rank, needed;
+	const unsigned int before = what_width(by) + (by & BY_VM ? 31 : 0) +
+				    (by & BY_VCPU ? 5 : 0) + (by & BY_THREAD ? 23 : 0);
 
-	for (rank = 8; rank; rank--) {
-		needed = what_width(layout->by) + (layout->by & BY_VM ? 31 : 0) +
-			 (layout->by & BY_VCPU ? 5 : 0) + (layout->by & BY_THREAD ? 23 : 0);
-		for (column = layout->columns; column->title; column++)
-			needed += column->rank <= rank ? column->width + 1 : 0;
-		if (needed <= width)
-			break;
-	}
-	return rank;
+	return (struct layout) {
+		.by = by, .vms = vms, .columns = columns,
+		.max_rank = columns_max_rank(columns, before, width),
+	};
 }
 
 /* Sections -------------------------------------------------------------------------- */
-
-/* The parts of a table. The times of a part's rows add up to a whole. */
-enum section {
-	SECTION_GUEST,
-	SECTION_EXIT,
-	SECTION_HOST,
-	NR_SECTIONS
-};
 
 static const char * const titles[NR_SECTIONS] = {
 	[SECTION_GUEST]	= "Guests",
@@ -347,15 +400,8 @@ static const char * const titles[NR_SECTIONS] = {
 	[SECTION_HOST]	= "EL2, for the host",
 };
 
-static enum section section_of(enum kind kind)
-{
-	if (kind == KIND_GUEST)
-		return SECTION_GUEST;
-	return is_vcpus(kind) ? SECTION_EXIT : SECTION_HOST;
-}
-
 static void print_section(FILE *file, const struct layout *layout, const struct table *table,
-			  enum section section)
+			  enum row_section section)
 {
 	struct row sum = { 0 };
 	struct line line = {
@@ -383,7 +429,7 @@ static void print_section(FILE *file, const struct layout *layout, const struct 
 	line.row = &sum;
 	fprintf(file, "%-*s", what_width(layout->by), "total");
 	print_whose(file, layout, NULL);
-	print_values(file, layout, &line);
+	print_columns(file, layout->columns, layout->max_rank, &line);
 }
 
 /**
@@ -397,12 +443,10 @@ static void print_section(FILE *file, const struct layout *layout, const struct 
 void print_sections(FILE *file, const struct table *table, const struct table *vms,
 		    unsigned int by, unsigned int width)
 {
-	struct layout layout = { .by = by, .vms = vms, .columns = time_columns };
-	enum section section;
+	const struct layout layout = layout_of(table->nr_runs ? run_columns : time_columns, vms, by,
+					       width);
+	enum row_section section;
 
-	if (table->nr_runs)
-		layout.columns = run_columns;
-	layout.max_rank = max_rank(&layout, width ?: UINT_MAX);
 	for (section = 0; section < NR_SECTIONS; section++)
 		print_section(file, &layout, table, section);
 }
@@ -418,12 +462,11 @@ void print_sections(FILE *file, const struct table *table, const struct table *v
 void print_parts(FILE *file, const struct table *table, const struct table *vms, unsigned int by,
 		 unsigned int width)
 {
-	struct layout layout = { .by = by, .vms = vms, .columns = part_columns };
+	const struct layout layout = layout_of(part_columns, vms, by, width);
 	struct line line = { 0 };
 	bool has_titles = false;
 	size_t i;
 
-	layout.max_rank = max_rank(&layout, width ?: UINT_MAX);
 	for (i = 0; i < table->nr; i++) {
 		if (table->row[i]->key.kind != KIND_EXIT_HOST)
 			continue;

@@ -11,7 +11,7 @@
 
 #include "events.h"
 #include "map.h"
-#include "table.h"
+#include "row.h"
 
 enum detail_kind {
 	DETAIL_NONE,

@@ -5,11 +5,11 @@
 
 #include <err.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "print.h"
 #include "recording.h"
 #include "subcommands.h"
@@ -319,11 +319,7 @@ static void print_json_pairs(const struct arguments *arguments, const struct pai
 			 "b", make_printable(strdupa(arguments->input[1].path)),
 			 "runs_a", (int)arguments->nr_runs[0], "runs_b", (int)arguments->nr_runs[1],
 			 "rows", rows);
-	/* output_finish() reports errors of writing. */
-	if (!root || (json_dumpf(root, stdout, JSON_INDENT(2)) && !ferror(stdout)))
-		errx(1, "can't make JSON");
-	putchar('\n');
-	json_decref(root);
+	print_json_value(stdout, root, JSON_INDENT(2));
 }
 
 int cmd_diff(int argc, char **argv)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "events.h"
-#include "table.h"
+#include "row.h"
 #include "text.h"
 
 /* Find the __print_symbolic() of a field in what an event prints. */

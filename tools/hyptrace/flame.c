@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basics.h"
 #include "graph.h"
 #include "input.h"
 #include "speedscope.h"
 #include "subcommands.h"
-#include "table.h"
 
 /* Trees --------------------------------------------------------------------------------- */
 

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <trace-cmd.h>
 
+#include "basics.h"
 #include "events.h"
 #include "graph.h"
 #include "hyp.h"
 #include "recording.h"
-#include "table.h"
 #include "text.h"
 
 /* ftrace's limit, FTRACE_RETFUNC_DEPTH. */

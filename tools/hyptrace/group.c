@@ -62,20 +62,25 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 const struct argp group_argp = { .options = options, .parser = parse };
 
-/* If kinds are not told apart, the first of some is there for all of them. */
-static enum kind first_kind(enum kind kind)
-{
-	if (kind == KIND_GUEST)
-		return KIND_GUEST;
-	return is_vcpus(kind) ? KIND_EXIT_HOST : KIND_HCALL;
-}
+/* If kinds are not told apart, the first one of a section is there for all of them. */
+static const enum kind first_kind[NR_SECTIONS] = {
+	[SECTION_GUEST]	= KIND_GUEST,
+	[SECTION_EXIT]	= KIND_EXIT_HOST,
+	[SECTION_HOST]	= KIND_HCALL,
+};
+
+static const char * const section_names[NR_SECTIONS] = {
+	[SECTION_GUEST]	= "guest",
+	[SECTION_EXIT]	= "exit",
+	[SECTION_HOST]	= "host",
+};
 
 /**
  * group_key() - the group that a row is in
  * @key:	the row's key
  * @by:		what groups tell apart
  *
- * The guest's time, exits, and what is the host's are never added up.
+ * Sections are never added up.
  *
  * Return: the group's key
  */
@@ -85,7 +90,7 @@ struct key group_key(const struct key *key, unsigned int by)
 		.vm	= by & BY_VM ? key->vm : 0,
 		.vcpu	= by & BY_VCPU ? key->vcpu : 0,
 		.thread	= by & BY_THREAD ? key->thread : NULL,
-		.kind	= by & BY_KIND ? key->kind : first_kind(key->kind),
+		.kind	= by & BY_KIND ? key->kind : first_kind[section_of(key->kind)],
 		.reason	= by & BY_REASON ? key->reason : intern("-"),
 		.detail	= by & BY_DETAIL ? key->detail : NULL,
 	};
@@ -120,9 +125,5 @@ enum detail_kind group_detail(unsigned int by)
  */
 const char *group_kind(enum kind kind, unsigned int by)
 {
-	if (by & BY_KIND)
-		return kind_names[kind];
-	if (kind == KIND_GUEST)
-		return "guest";
-	return is_vcpus(kind) ? "exit" : "host";
+	return by & BY_KIND ? kind_names[kind] : section_names[section_of(kind)];
 }

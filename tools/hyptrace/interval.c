@@ -3,13 +3,12 @@
  * Intervals as text, CSV and JSON.
  */
 
-#include <err.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 #include <time.h>
 
 #include "interval.h"
+#include "json.h"
 
 /**
  * wall_text() - what the wall clock was
@@ -134,9 +133,5 @@ void interval_print_json(FILE *file, const struct interval *interval, int64_t wa
 					    json_integer(interval->part[activity]));
 		json_object_set_new(object, "time_ns", parts);
 	}
-	/* output_finish() reports errors of writing. */
-	if (!object || (json_dumpf(object, file, JSON_COMPACT) && !ferror(file)))
-		errx(1, "can't make JSON");
-	fputc('\n', file);
-	json_decref(object);
+	print_json_value(file, object, JSON_COMPACT);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "json.h"
 #include "print.h"
 #include "runs.h"
 #include "text.h"
@@ -178,6 +179,20 @@ static json_t *runs_to_json(const struct table *all, const struct selection *sel
 }
 
 /**
+ * print_json_value() - print a value, and free it
+ * @file:	where to; output_finish() reports errors of writing
+ * @value:	the value; NULL if it could not be made
+ * @flags:	for json_dumpf()
+ */
+void print_json_value(FILE *file, json_t *value, size_t flags)
+{
+	if (!value || (json_dumpf(value, file, flags) && !ferror(file)))
+		errx(1, "can't make JSON");
+	fputc('\n', file);
+	json_decref(value);
+}
+
+/**
  * print_json() - print a table as JSON
  * @file:	where to
  * @style:	whether it is one of several, which are one a line
@@ -206,12 +221,7 @@ void print_json(FILE *file, const struct style *style, const struct table *table
 		json_object_set_new(root, "until", json_real(table->until));
 	if (all->nr_runs)
 		json_object_set_new(root, "runs", runs_to_json(all, selection));
-	/* output_finish() reports errors of writing. */
-	if (!root || (json_dumpf(root, file, style->is_series ? JSON_COMPACT : JSON_INDENT(2)) &&
-		      !ferror(file)))
-		errx(1, "can't make JSON");
-	fputc('\n', file);
-	json_decref(root);
+	print_json_value(file, root, style->is_series ? JSON_COMPACT : JSON_INDENT(2));
 }
 
 static bool json_to_histogram(struct row *row, json_t *histogram)
@@ -264,16 +274,6 @@ static bool json_to_row(struct table *table, json_t *object)
 	return json_to_histogram(row, histogram);
 }
 
-static void read_rows(struct table *table, json_t *rows, const char *path)
-{
-	json_t *object;
-	size_t i;
-
-	json_array_foreach(rows, i, object)
-		if (!json_to_row(table, object))
-			errx(1, "%s: row %zu can't be understood", path, i + 1);
-}
-
 static bool json_to_vm(struct table *table, json_t *object)
 {
 	const char *name = NULL;
@@ -293,14 +293,16 @@ static bool json_to_vm(struct table *table, json_t *object)
 	return true;
 }
 
-static void read_vms(struct table *table, json_t *vms, const char *path)
+/* Let a function read all elements of an array, which are of some kind. */
+static void read_all(struct table *table, json_t *array, const char *path, const char *kind,
+		     bool (*read)(struct table *table, json_t *object))
 {
 	json_t *object;
 	size_t i;
 
-	json_array_foreach(vms, i, object)
-		if (!json_to_vm(table, object))
-			errx(1, "%s: VM %zu can't be understood", path, i + 1);
+	json_array_foreach(array, i, object)
+		if (!read(table, object))
+			errx(1, "%s: %s %zu can't be understood", path, kind, i + 1);
 }
 
 /* The sum of several runs. Each must know the VMs, as one of them may be selected. */
@@ -315,8 +317,8 @@ static struct table *read_runs(json_t *runs, json_t *vms, const char *path)
 		tables[i]->has_bounds = true;
 		if (json_unpack(run, "{sF, so}", "seconds", &tables[i]->seconds, "rows", &rows))
 			errx(1, "%s: run %zu can't be understood", path, i + 1);
-		read_rows(tables[i], rows, path);
-		read_vms(tables[i], vms, path);
+		read_all(tables[i], rows, path, "row", json_to_row);
+		read_all(tables[i], vms, path, "VM", json_to_vm);
 	}
 	return runs_sum(tables, json_array_size(runs));
 }
@@ -355,11 +357,11 @@ struct table *read_json(const struct input *input)
 	} else {
 		table = table_new();
 		table->has_bounds = true;
-		read_rows(table, rows, path);
+		read_all(table, rows, path, "row", json_to_row);
 	}
 	table->seconds = seconds;
 	table->lost = lost;
-	read_vms(table, vms, path);
+	read_all(table, vms, path, "VM", json_to_vm);
 	json_decref(root);
 	warn_of_lost(table, path);
 	return table;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basics.h"
 #include "list.h"
-#include "table.h"
 
 /**
  * list_add() - add a text to a list

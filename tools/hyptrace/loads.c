@@ -3,123 +3,94 @@
  * What each VM costs, in CPUs: 100 % is all of one. A VM with several vCPUs may have more.
  */
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "loads.h"
 #include "vmm.h"
 
 /* Columns --------------------------------------------------------------------------- */
 
-static double per_second(const struct load *load, double value)
+static struct value cpus(const struct load *load, uint64_t ns)
 {
-	return load->seconds > 0 ? value / load->seconds : 0;
+	return (struct value) {
+		.unit = UNIT_PERCENT, .decimals = 1,
+		.number = load->seconds > 0 ? ns / load->seconds / 1e7 : 0,
+	};
 }
 
-static double guest_of(const struct load *load)
+static struct value guest_of(const void *load, int argument)
 {
-	return per_second(load, load->guest);
+	return cpus(load, ((const struct load *)load)->guest);
 }
 
-static double rate_of(const struct load *load)
+static struct value el2_of(const void *load, int argument)
 {
-	return per_second(load, load->events.count);
+	return cpus(load, ((const struct load *)load)->el2);
 }
 
-static double el2_of(const struct load *load)
+static struct value host_of(const void *load, int argument)
 {
-	return per_second(load, load->el2);
+	return cpus(load, ((const struct load *)load)->host);
 }
 
-static double host_of(const struct load *load)
+static struct value rate_of(const void *data, int argument)
 {
-	return per_second(load, load->host);
-}
+	const struct load *load = data;
 
-static double average_of(const struct load *load)
-{
-	return load->events.count ? (double)load->events.total / load->events.count : 0;
-}
-
-static double p99_of(const struct load *load)
-{
-	return row_percentile(&load->events, 99);
-}
-
-static double max_of(const struct load *load)
-{
-	return load->events.max;
-}
-
-static void print_cpus(char text[TIME_SIZE], const struct load *load, double ns_each_second)
-{
-	snprintf(text, TIME_SIZE, "%.1f%%", ns_each_second / 1e7);
-}
-
-static void print_rate(char text[TIME_SIZE], const struct load *load, double rate)
-{
-	snprintf(text, TIME_SIZE, "%.0f", rate);
+	return (struct value) {
+		.unit = UNIT_COUNT,
+		.number = load->seconds > 0 ? load->events.count / load->seconds : 0,
+	};
 }
 
 /* Without an event, there is no time. */
-static void print_ns(char text[TIME_SIZE], const struct load *load, const char *sign, double ns)
+static struct value event_time(const struct load *load, const char *sign, double ns)
 {
-	if (load->events.count)
-		format_time(text, sign, ns);
-	else
-		strcpy(text, "-");
+	return (struct value) {
+		.unit = UNIT_TIME, .sign = sign, .number = load->events.count ? ns : NAN,
+	};
 }
 
-static void print_average(char text[TIME_SIZE], const struct load *load, double ns)
+static struct value average_of(const void *data, int argument)
 {
-	print_ns(text, load, "", ns);
+	const struct load *load = data;
+
+	return event_time(load, "", load->events.count ?
+			  load->events.total / load->events.count : 0);
 }
 
-static void print_p99(char text[TIME_SIZE], const struct load *load, double ns)
+static struct value p99_of(const void *data, int argument)
 {
-	print_ns(text, load, precision_sign(&load->events), ns);
+	const struct load *load = data;
+
+	return event_time(load, precision_sign(&load->events),
+			  row_percentile(&load->events, 99));
 }
 
-static void print_max(char text[TIME_SIZE], const struct load *load, double ns)
+static struct value max_of(const void *data, int argument)
 {
-	print_ns(text, load, load->events.max_is_bound ? "<" : "", ns);
+	const struct load *load = data;
+
+	return event_time(load, load->events.max_is_bound ? "<" : "", load->events.max);
 }
 
-const char * const load_key_names[NR_LOAD_KEYS] = {
-	[LOAD_GUEST]	= "Guest",
-	[LOAD_EXITS]	= "Exits/s",
-	[LOAD_EL2]	= "EL2",
-	[LOAD_HOST]	= "Host",
-	[LOAD_AVERAGE]	= "Avg",
-	[LOAD_P99]	= "p99",
-	[LOAD_MAX]	= "Max",
+const struct column load_columns[NR_LOAD_KEYS + 1] = {
+	[LOAD_GUEST]	= { "Guest",	9, 1, guest_of },
+	[LOAD_EXITS]	= { "Exits/s",	9, 2, rate_of },
+	[LOAD_EL2]	= { "EL2",	9, 3, el2_of },
+	[LOAD_HOST]	= { "Host",	9, 4, host_of },
+	[LOAD_AVERAGE]	= { "Avg",	9, 5, average_of },
+	[LOAD_P99]	= { "p99",	9, 6, p99_of },
+	[LOAD_MAX]	= { "Max",	9, 7, max_of },
 };
 
-/* The most important ones are first: the last ones are left out if there is no room. */
-static const struct {
-	double	(*value)(const struct load *load);
-	void	(*print)(char text[TIME_SIZE], const struct load *load, double value);
-} columns[NR_LOAD_KEYS] = {
-	[LOAD_GUEST]	= { guest_of, print_cpus },
-	[LOAD_EXITS]	= { rate_of, print_rate },
-	[LOAD_EL2]	= { el2_of, print_cpus },
-	[LOAD_HOST]	= { host_of, print_cpus },
-	[LOAD_AVERAGE]	= { average_of, print_average },
-	[LOAD_P99]	= { p99_of, print_p99 },
-	[LOAD_MAX]	= { max_of, print_max },
-};
-
-#define COLUMN_WIDTH	9
 #define NAME_WIDTH	24
 
-/* Those that a width has room for, behind the VM's number, process and name; 0 is for all. */
-static size_t nr_shown(unsigned int width)
+/* What a width has room for, behind the VM's number, process and name. */
+static unsigned int max_rank(unsigned int width)
 {
-	const unsigned int names = 5 + 1 + 7 + 1 + NAME_WIDTH;
-	const size_t room = width > names ? (width - names) / (1 + COLUMN_WIDTH) : 0;
-
-	return !width || room > NR_LOAD_KEYS ? NR_LOAD_KEYS : room;
+	return columns_max_rank(load_columns, 5 + 1 + 7 + 1 + NAME_WIDTH, width);
 }
 
 /**
@@ -129,12 +100,8 @@ static size_t nr_shown(unsigned int width)
  */
 void loads_print_titles(FILE *file, unsigned int width)
 {
-	size_t i;
-
 	fprintf(file, "%5s %7s %-*s", "VM", "PID", NAME_WIDTH, "Name");
-	for (i = 0; i < nr_shown(width); i++)
-		fprintf(file, " %*s", COLUMN_WIDTH, load_key_names[i]);
-	fprintf(file, "\n");
+	print_column_titles(file, load_columns, max_rank(width));
 }
 
 /* A VM's name costs reading files, and most VMs are not on the screen. */
@@ -161,15 +128,8 @@ static void print_name(FILE *file, const struct load *load)
  */
 void loads_print(FILE *file, const struct load *load, unsigned int width)
 {
-	char text[TIME_SIZE];
-	size_t i;
-
 	print_name(file, load);
-	for (i = 0; i < nr_shown(width); i++) {
-		columns[i].print(text, load, columns[i].value(load));
-		fprintf(file, " %*s", COLUMN_WIDTH, text);
-	}
-	fprintf(file, "\n");
+	print_columns(file, load_columns, max_rank(width), load);
 }
 
 /* Loads ----------------------------------------------------------------------------- */
@@ -238,6 +198,14 @@ static int by_vm(const void *a, const void *b)
 	return x->vm < y->vm ? -1 : x->vm > y->vm;
 }
 
+/* What has no value is last. */
+static double sort_value(const struct load *load, enum load_key key)
+{
+	const double number = load_columns[key].value(load, 0).number;
+
+	return isnan(number) ? 0 : number;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const struct load *x = a, *y = b;
@@ -274,7 +242,7 @@ struct loads loads_of(const struct table *table, const struct selection *selecti
 	table_free(selected);
 	add_idle(&loads, table, selection);
 	for (i = 0; i < loads.nr; i++)
-		loads.load[i].value = columns[key].value(&loads.load[i]);
+		loads.load[i].value = sort_value(&loads.load[i], key);
 	sort(loads.load, loads.nr, sizeof(*loads.load), ascending ? by_value_ascending : by_value);
 	return loads;
 }

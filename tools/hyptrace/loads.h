@@ -21,7 +21,7 @@ enum load_key {
 	NR_LOAD_KEYS
 };
 
-extern const char * const load_key_names[NR_LOAD_KEYS];
+extern const struct column load_columns[NR_LOAD_KEYS + 1];
 
 /**
  * struct load - what a VM costs

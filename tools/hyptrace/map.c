@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "map.h"
-#include "table.h"
+#include "row.h"
 #include "text.h"
 
 struct range {

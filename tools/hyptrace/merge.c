@@ -14,6 +14,7 @@
 #include <string.h>
 #include <trace-cmd.h>
 
+#include "basics.h"
 #include "clockmap.h"
 #include "events.h"
 #include "hyp.h"
@@ -21,7 +22,6 @@
 #include "recording.h"
 #include "select.h"
 #include "subcommands.h"
-#include "table.h"
 #include "text.h"
 #include "tracefile.h"
 

@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "basics.h"
 #include "output.h"
 #include "pages.h"
-#include "table.h"
 
 /* A CPU's buffer, and the thread that takes its pages. */
 struct source {

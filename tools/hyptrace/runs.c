@@ -28,22 +28,6 @@ static double deviation(const struct values *values)
 	return values->nr > 1 ? sqrt(values->squares / (values->nr - 1)) : NAN;
 }
 
-static void add_vms(struct table *sum, const struct table *run)
-{
-	const struct vm *vm;
-	struct vm *new;
-	unsigned int i;
-
-	for (vm = run->vm; vm < run->vm + run->nr_vms; vm++) {
-		new = table_vm(sum, vm->number);
-		new->pid = vm->pid;
-		new->name = vm->name;
-		new->state = vm->state;
-		for (i = 0; i < vm->nr_vcpus; i++)
-			vm_set_tid(new, i, vm->tid[i]);
-	}
-}
-
 /**
  * runs_sum() - add up runs
  * @runs:	their tables; they become the sum's, and are freed with it
@@ -65,7 +49,7 @@ struct table *runs_sum(struct table **runs, size_t nr)
 			row = runs[i]->row[n];
 			row_merge(table_row(sum, &row->key), row);
 		}
-		add_vms(sum, runs[i]);
+		table_add_vms(sum, runs[i]);
 		sum->seconds += runs[i]->seconds / nr;
 		sum->has_forgotten |= runs[i]->has_forgotten;
 	}

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basics.h"
 #include "hyp.h"
 #include "settings.h"
-#include "table.h"
 
 /* How a file is written. */
 enum form {

@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "basics.h"
 #include "speedscope.h"
-#include "table.h"
 
 #define MAX_DEPTH	50	/* FTRACE_RETFUNC_DEPTH */
 

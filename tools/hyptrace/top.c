@@ -145,7 +145,7 @@ static void show_title(const struct view *view)
 	else
 		printw("VM %ld", selection->vm);
 	printw("   kinds: %s   by %s%s   last %.1f s%s", selection->kinds ?: "all",
-	       is_list ? load_key_names[view->key] : sort_key_names[selection->key],
+	       is_list ? load_columns[view->key].title : sort_key_names[selection->key],
 	       selection->ascending ? ", lowest first" : "",
 	       view->shown ? view->shown->seconds : 0, view->is_paused ? "   PAUSED" : "");
 }

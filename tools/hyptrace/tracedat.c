@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "table.h"
+#include "basics.h"
 #include "tracedat.h"
 #include "tracedat_format.h"
 

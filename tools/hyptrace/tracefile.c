@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "table.h"
+#include "basics.h"
 #include "text.h"
 #include "tracedat_format.h"
 #include "tracefile.h"

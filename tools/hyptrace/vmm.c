@@ -5,11 +5,12 @@
 
 #include <dirent.h>
 #include <err.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
+#include "basics.h"
 #include "text.h"
 #include "vmm.h"
 
