@@ -287,13 +287,18 @@ def write_missing():
     traces.write("missing.dat", TYPES, {"": [top], "hyp": [hyp]}, commands=TASKS, trace_id=16)
 
 
-def write_many(vcpus):
-    """Each vCPU exits for three reasons."""
+def write_many(name, vcpus, exits, times=1):
+    """Each vCPU exits for three reasons, after different times. A VM has up to 512 vCPUs."""
     classes = list(EXIT_CLASSES.values())
-    cpus = [[event for i in range(4 * vcpus // 2)
-             for event in run_of_guest(200 * S + i * 100 * US, 100 + 2 * (i // 4) + cpu, 1,
-                                       2 * (i // 4) + cpu, classes[i % 3])] for cpu in range(2)]
-    traces.write("many.dat", TYPES, {"": [[], []], "hyp": cpus}, trace_id=13)
+
+    def run(cpu, i):
+        vcpu = (2 * (i // 4) + cpu) % vcpus
+        return run_of_guest(200 * S + i * 100 * US + i * 7919 % 13000, 100 + vcpu,
+                            1 + vcpu // 512, vcpu % 512, classes[i % 3])
+
+    cpus = [traces.Repeated([event for i in range(exits // 2) for event in run(cpu, i)], times,
+                            exits // 2 * 100 * US) for cpu in range(2)]
+    traces.write(name, TYPES, {"": [[], []], "hyp": cpus}, trace_id=13)
 
 
 def write_host(name, hyp, types=None, functions=None, **more):
@@ -331,7 +336,7 @@ def write_all():
                {at: name + ends for at, name in FUNCTIONS.items()},
                **{"more" + ends: [[(200 * S, WAKING.pack(72, 1))], []]})
     write_memory()
-    write_many(128)
+    write_many("many.dat", 128, 512)
     write_details()
     write_moved()
     write_missing()
@@ -343,4 +348,5 @@ def write_all():
                  trace_id=22)
 
 
-write_all()
+if __name__ == "__main__":
+    write_all()

@@ -87,6 +87,22 @@ def pages(events):
     return result + page(start, body, missed) if start is not None else b""
 
 
+class Repeated:
+    """A CPU's events, which come again and again: each time by a period later."""
+
+    def __init__(self, events, times, period):
+        self.events, self.times, self.period = events, times, period
+
+    def pages(self):
+        once = pages([(*event, 0)[:3] for event in self.events])
+        for i in range(self.times):
+            again = bytearray(once)
+            for at in range(0, len(again), PAGE):
+                start, = struct.unpack_from("<Q", again, at)
+                struct.pack_into("<Q", again, at, start + i * self.period)
+            yield again
+
+
 def section(number, data):
     return struct.pack("<HHIQ", number, 0, 0, len(data)) + data
 
@@ -123,7 +139,7 @@ def write(path, types, buffers, clock="boot", commands=(), trace_id=1, functions
     """Write a trace.dat.
 
     buffers has the CPUs of each buffer, by its name, "" for the top one: of each CPU, the events
-    in order, as (time, data[, events lost before]). functions has names by addresses."""
+    in order, as (time, data[, events lost before]), or Repeated. functions has names by addresses."""
     with open(path, "wb") as file:
         file.write(b"\x17\x08\x44tracing" + b"7\0\0\x08" + struct.pack("<I", PAGE) + b"none\0\0")
         at_options = file.tell()
@@ -158,9 +174,12 @@ def write_buffer(file, name, clock, cpus):
     file.write(section(BUFFER, b""))
     for cpu, events in enumerate(cpus):
         file.write(bytes(-file.tell() % PAGE))
-        data = pages([(*event, 0)[:3] for event in events])
-        told += struct.pack("<IQQ", cpu, file.tell(), len(data))
-        file.write(data)
+        if not isinstance(events, Repeated):
+            events = Repeated(events, 1, 0)
+        at = file.tell()
+        for data in events.pages():
+            file.write(data)
+        told += struct.pack("<IQQ", cpu, at, file.tell() - at)
     end = file.tell()
     file.seek(start)
     file.write(struct.pack("<HHIQ", BUFFER, 0, 0, end - start - 16))
