@@ -51,9 +51,14 @@ _hyptrace_value() {
 _hyptrace() {
 	local subcommand=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
 	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ firmware/ abort/"
+	local subcommands="stat top hist max record report wakeup flame merge diff check"
 
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "stat top hist max record report wakeup flame merge diff check" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$subcommands help" -- "$word")
+		return
+	fi
+	if [ "$subcommand" = help ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$subcommands" -- "$word")
 		return
 	fi
 	_hyptrace_value "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}" "$word" && return

@@ -3,7 +3,9 @@
  * hyptrace: what KVM's hypervisor on arm64 does, and how long it takes.
  */
 
+#include <argp.h>
 #include <err.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,9 @@
 
 #include "output.h"
 #include "subcommands.h"
+
+/* The arguments are wrong. */
+#define STATUS_USAGE	2
 
 /* hyptrace check: the script does it, since it must run where nothing else is installed. */
 int cmd_check(int argc, char **argv)
@@ -47,31 +52,95 @@ static void usage(FILE *file)
 	fprintf(file, "usage: hyptrace SUBCOMMAND [OPTION...]\n\n");
 	for (c = subcommands; c < subcommands + NR_SUBCOMMANDS; c++)
 		fprintf(file, "  %-8s %s\n", c->name, c->summary);
-	fprintf(file, "\nhyptrace SUBCOMMAND --help explains one; see also hyptrace(1).\n");
+	fprintf(file, "\nhyptrace help SUBCOMMAND explains one; see also hyptrace(1).\n");
+}
+
+static const struct subcommand *subcommand_of(const char *name)
+{
+	const struct subcommand *c;
+
+	for (c = subcommands; c < subcommands + NR_SUBCOMMANDS; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+#define MAX_NAME	8
+
+/*
+ * How many characters must be put in, taken out or replaced to make @name of @text (Wagner and
+ * Fischer, "The String-to-String Correction Problem", 1974)
+ */
+static unsigned int edits(const char *text, const char *name)
+{
+	/* Of the part of @text that has been looked at, to each beginning of @name */
+	unsigned int to[MAX_NAME + 1], before, above, i, length = strlen(name);
+
+	for (i = 0; i <= length; i++)
+		to[i] = i;
+	for (; *text; text++) {
+		before = to[0]++;
+		for (i = 1; i <= length; i++) {
+			above = to[i];
+			to[i] = before + (*text != name[i - 1]);
+			to[i] = to[i] < above + 1 ? to[i] : above + 1;
+			to[i] = to[i] < to[i - 1] + 1 ? to[i] : to[i - 1] + 1;
+			before = above;
+		}
+	}
+	return to[length];
+}
+
+static _Noreturn void refuse(const char *name)
+{
+	const struct subcommand *c, *closest = NULL;
+	unsigned int least = UINT_MAX, n;
+
+	/* One with more to change has not much in common. */
+	for (c = subcommands; c < subcommands + NR_SUBCOMMANDS; c++) {
+		n = edits(name, c->name);
+		if (n < least && 2 * n < strlen(c->name)) {
+			least = n;
+			closest = c;
+		}
+	}
+	warnx("there is no subcommand %s%s%s", name, closest ? "; did you mean " : "",
+	      closest ? closest->name : "");
+	usage(stderr);
+	exit(STATUS_USAGE);
+}
+
+static bool is_help(const char *argument)
+{
+	return !strcmp(argument, "--help") || !strcmp(argument, "-h");
 }
 
 int main(int argc, char **argv)
 {
-	const struct subcommand *c = subcommands;
+	const struct subcommand *c;
 	char name[32];
 	int status;
 
 	if (argc < 2) {
 		usage(stderr);
-		return 2;
+		return STATUS_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (is_help(argv[1]) || (!strcmp(argv[1], "help") && argc == 2)) {
 		usage(stdout);
 		output_finish();
 		return 0;
 	}
-	while (c < subcommands + NR_SUBCOMMANDS && strcmp(c->name, argv[1]))
-		c++;
-	if (c == subcommands + NR_SUBCOMMANDS) {
-		warnx("there is no subcommand %s", argv[1]);
-		usage(stderr);
-		return 2;
+	/* "help stat" and "stat -h" are what argp knows as "stat --help". */
+	if (!strcmp(argv[1], "help")) {
+		argv[1] = argv[2];
+		argv[2] = "--help";
 	}
+	if (argc > 2 && is_help(argv[2]))
+		argv[2] = "--help";
+	c = subcommand_of(argv[1]);
+	if (!c)
+		refuse(argv[1]);
+	argp_err_exit_status = STATUS_USAGE;
 	/* A help should fit on a screen, so argp's note that each would have is left out. */
 	setenv("ARGP_HELP_FMT", "no-dup-args-note", false);
 	/* Messages about arguments begin with this. */
