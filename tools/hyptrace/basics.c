@@ -73,8 +73,6 @@ const char *intern(const char *text)
  * @size:	size of an element [bytes]
  * @compare:	compares two elements
  *
- * If there is no memory, the program ends with a message.
- *
  * Return: the element
  */
 void *tree_get(void **tree, const void *key, size_t size,

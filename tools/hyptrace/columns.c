@@ -4,7 +4,6 @@
  * out.
  */
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -146,10 +145,12 @@ struct line {
 
 static const struct value no_value = { .unit = UNIT_NONE };
 
+/* @part may be NAN, which is not known. */
 static struct value percent(double part, double whole)
 {
 	return (struct value) {
-		.unit = UNIT_PERCENT, .decimals = 2, .number = whole ? 100 * part / whole : 0,
+		.unit = UNIT_PERCENT, .decimals = 2,
+		.number = isnan(part) ? NAN : whole ? 100 * part / whole : 0,
 	};
 }
 

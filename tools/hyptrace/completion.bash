@@ -38,7 +38,7 @@ _hyptrace_value() {
 	--clock)	mapfile -t COMPREPLY < <(compgen -W "boot mono" -- "$word") ;;
 	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
-	-i|--input|-o|--output|--timeline|--plot|--speedscope|--map)
+	-i|--input|-o|--output|--timeline|--plot|--svg|--speedscope|--map)
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	--vm|--vcpu|--above|--run|--max-size|-p|--pid|-d|--duration|--delay|-b|--buffer-size| \
 	-I|--interval-print|-r|--repeat|-x|--field-separator|--slowest|--over|--around|--from|--to| \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hyptrace flame: where the hypervisor spends its time, as folded stacks for flamegraph.pl and
- * other viewers of these, and as a file for speedscope.
+ * hyptrace flame: where the hypervisor spends its time, as folded stacks, as a picture, and as a file
+ * for speedscope.
  *
  * Folded stacks: a line for each chain of callers, their names with ";" between them, and the time
  * in the last one itself (https://github.com/brendangregg/FlameGraph).
@@ -16,19 +16,14 @@
 #include <string.h>
 
 #include "basics.h"
+#include "flame_svg.h"
 #include "graph.h"
 #include "input.h"
 #include "speedscope.h"
 #include "subcommands.h"
+#include "svg.h"
 
 /* Trees --------------------------------------------------------------------------------- */
-
-/* A function, called by a chain of others. */
-struct node {
-	char		*name;
-	struct node	*caller, *called, *next;	/* @called: the first one of a list */
-	uint64_t	self;				/* [ns] */
-};
 
 static struct node *node_called(struct node *caller, const char *name)
 {
@@ -57,42 +52,26 @@ static void node_free(struct node *node)
 	free(node);
 }
 
-/* Where a CPU is in the tree, and since when. */
-struct place {
-	struct node	*node;
-	uint64_t	since;
-};
-
+/* Where the CPU that is read is in the tree, and since when. At its end, it is at the root again. */
 struct flame {
-	struct node		*root;
-	struct place		*cpu;
-	int			nr_cpus;
+	struct node		*root, *node;
+	uint64_t		since;
 	struct speedscope	*speedscope;
 };
 
-static struct place *place_of(struct flame *flame, int cpu)
-{
-	if (cpu >= flame->nr_cpus) {
-		flame->cpu = xrealloc(flame->cpu, cpu + 1, sizeof(*flame->cpu));
-		while (flame->nr_cpus <= cpu)
-			flame->cpu[flame->nr_cpus++] = (struct place) { .node = flame->root };
-	}
-	return &flame->cpu[cpu];
-}
-
 /* Time has passed in the function where the CPU is; now it goes to another one. */
-static void go(struct place *place, struct node *node, uint64_t ts)
+static void go(struct flame *flame, struct node *node, uint64_t ts)
 {
-	place->node->self += ts - place->since;
-	*place = (struct place) { .node = node, .since = ts };
+	flame->node->self += ts - flame->since;
+	flame->node = node;
+	flame->since = ts;
 }
 
 static void call(void *data, int cpu, const char *function, uint64_t ts)
 {
 	struct flame *flame = data;
-	struct place *place = place_of(flame, cpu);
 
-	go(place, node_called(place->node, function), ts);
+	go(flame, node_called(flame->node, function), ts);
 	if (flame->speedscope)
 		speedscope_open(flame->speedscope, cpu, function, ts);
 }
@@ -100,9 +79,8 @@ static void call(void *data, int cpu, const char *function, uint64_t ts)
 static void ret(void *data, int cpu, uint64_t ts)
 {
 	struct flame *flame = data;
-	struct place *place = place_of(flame, cpu);
 
-	go(place, place->node->caller, ts);
+	go(flame, flame->node->caller, ts);
 	if (flame->speedscope)
 		speedscope_close(flame->speedscope, cpu, ts);
 }
@@ -156,16 +134,19 @@ static void print_folded(const struct node *root)
 
 struct arguments {
 	struct input	input;
-	struct output	speedscope;
+	struct output	output;
+	int		format;		/* OPTION_SVG or OPTION_SPEEDSCOPE */
 };
 
 enum {
-	OPTION_SPEEDSCOPE = 0x3000,
+	OPTION_SVG = 0x3000,
+	OPTION_SPEEDSCOPE,
 };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0,
 	  "Read FILE instead of trace.dat", 0 },
+	{ "svg", OPTION_SVG, "FILE.svg", 0, "Also draw them", 0 },
 	{ "speedscope", OPTION_SPEEDSCOPE, "FILE.json", 0,
 	  "Also write what each CPU did when, for https://www.speedscope.app", 0 },
 	{ 0 }
@@ -179,11 +160,19 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case 'i':
 		arguments->input.path = argument;
 		return 0;
+	case OPTION_SVG:
+		svg_option(state, "--svg", argument);
+		break;
 	case OPTION_SPEEDSCOPE:
-		arguments->speedscope.path = argument;
-		return 0;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
-	return ARGP_ERR_UNKNOWN;
+	if (arguments->output.path)
+		argp_error(state, "either --svg or --speedscope, once");
+	arguments->output.path = argument;
+	arguments->format = option;
+	return 0;
 }
 
 int cmd_flame(int argc, char **argv)
@@ -193,22 +182,23 @@ int cmd_flame(int argc, char **argv)
 		.parser = parse,
 		.doc = "Print where the hypervisor has spent its time, from a recording of its "
 		       "functions: folded stacks, with nanoseconds.\v"
-		       "'hyptrace record --graph' records functions; 'flamegraph.pl' draws "
-		       "folded stacks.",
+		       "'hyptrace record --graph' records functions.",
 	};
 	struct arguments arguments = { .input.path = "trace.dat" };
 	struct flame flame = { .root = xzalloc(sizeof(*flame.root)) };
 	const struct graph_user user = { .data = &flame, .open = call, .close = ret };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	read_in_child(&arguments.input, 1, &arguments.speedscope);
-	if (arguments.speedscope.path)
+	flame.node = flame.root;
+	read_in_child(&arguments.input, 1, &arguments.output);
+	if (arguments.format == OPTION_SPEEDSCOPE)
 		flame.speedscope = speedscope_new();
 	graph_read(&arguments.input, &user);
 	print_folded(flame.root);
-	if (arguments.speedscope.path)
-		speedscope_write(flame.speedscope, &arguments.speedscope);
+	if (arguments.format == OPTION_SVG)
+		flame_draw(flame.root, &arguments.output);
+	if (arguments.format == OPTION_SPEEDSCOPE)
+		speedscope_write(flame.speedscope, &arguments.output);
 	node_free(flame.root);
-	free(flame.cpu);
 	return 0;
 }

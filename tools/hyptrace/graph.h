@@ -17,7 +17,7 @@
  * @close:	the last function that was called on a CPU, and has not returned, returns
  *
  * Each function that is called returns, if not before then where the recording of its CPU ends or
- * has a gap. Times on a CPU do not go back.
+ * has a gap. One CPU comes after the other; times on a CPU do not go back.
  */
 struct graph_user {
 	void	*data;

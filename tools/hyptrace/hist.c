@@ -137,12 +137,8 @@ static void plot_text(FILE *gnuplot, const char *text)
 /* gnuplot does not notice if it can't write. */
 static void write_picture(FILE *picture, struct output *output)
 {
-	char bytes[1 << 12];
-	size_t size;
-
 	output_begin(output);
-	while ((size = fread(bytes, 1, sizeof(bytes), picture)))
-		fwrite(bytes, 1, size, output->file);
+	output_copy(output, picture);
 	fclose(picture);
 	output_close(output);
 }

@@ -21,13 +21,21 @@
 /* hyptrace check: the script does it, since it must run where nothing else is installed. */
 int cmd_check(int argc, char **argv)
 {
+	if (argc > 1) {
+		printf("Usage: hyptrace check\n"
+		       "Say whether this machine can trace its hypervisor, and if not, why. There are no options.\n");
+		return strcmp(argv[1], "--help") ? STATUS_USAGE : 0;
+	}
 	argv[0] = "hyptrace-check";
 	execvp(argv[0], argv);
 	err(1, "hyptrace-check, which is installed with hyptrace");
 }
 
+#define MAX_NAME	8
+
 static const struct subcommand {
-	const char	*name, *summary;
+	char		name[MAX_NAME];
+	const char	*summary;
 	int		(*run)(int argc, char **argv);
 } subcommands[] = {
 	{ "stat",   "count exits, hypercalls and their time, while a command runs", cmd_stat },
@@ -65,8 +73,6 @@ static const struct subcommand *subcommand_of(const char *name)
 	return NULL;
 }
 
-#define MAX_NAME	8
-
 /*
  * How many characters must be put in, taken out or replaced to make @name of @text (Wagner and
  * Fischer, "The String-to-String Correction Problem", 1974)
@@ -74,7 +80,7 @@ static const struct subcommand *subcommand_of(const char *name)
 static unsigned int edits(const char *text, const char *name)
 {
 	/* Of the part of @text that has been looked at, to each beginning of @name */
-	unsigned int to[MAX_NAME + 1], before, above, i, length = strlen(name);
+	unsigned int to[MAX_NAME], before, above, i, length = strlen(name);
 
 	for (i = 0; i <= length; i++)
 		to[i] = i;
@@ -115,6 +121,17 @@ static bool is_help(const char *argument)
 	return !strcmp(argument, "--help") || !strcmp(argument, "-h");
 }
 
+/* "help stat" and "stat -h" become what argp knows: "stat --help". */
+static void set_help(int argc, char **argv)
+{
+	if (!strcmp(argv[1], "help")) {
+		argv[1] = argv[2];
+		argv[2] = "--help";
+	}
+	if (argc > 2 && is_help(argv[2]))
+		argv[2] = "--help";
+}
+
 int main(int argc, char **argv)
 {
 	const struct subcommand *c;
@@ -130,13 +147,7 @@ int main(int argc, char **argv)
 		output_finish();
 		return 0;
 	}
-	/* "help stat" and "stat -h" are what argp knows as "stat --help". */
-	if (!strcmp(argv[1], "help")) {
-		argv[1] = argv[2];
-		argv[2] = "--help";
-	}
-	if (argc > 2 && is_help(argv[2]))
-		argv[2] = "--help";
+	set_help(argc, argv);
 	c = subcommand_of(argv[1]);
 	if (!c)
 		refuse(argv[1]);

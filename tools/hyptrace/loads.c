@@ -198,7 +198,7 @@ static int by_vm(const void *a, const void *b)
 	return x->vm < y->vm ? -1 : x->vm > y->vm;
 }
 
-/* What has no value is last. */
+/* What has no value counts as 0. */
 static double sort_value(const struct load *load, enum load_key key)
 {
 	const double number = load_columns[key].value(load, 0).number;

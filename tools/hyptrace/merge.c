@@ -9,7 +9,6 @@
 #include <argp.h>
 #include <err.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trace-cmd.h>
@@ -18,6 +17,7 @@
 #include "clockmap.h"
 #include "events.h"
 #include "hyp.h"
+#include "json.h"
 #include "output.h"
 #include "recording.h"
 #include "select.h"
@@ -378,11 +378,7 @@ static void show_json(const struct shown *e)
 		json_object_set_new(object, "guest_ns", json_time(stream->record->ts));
 	if (e->lost)
 		json_object_set_new(object, "lost", json_integer(e->lost));
-	/* What can't be written is seen at the end. */
-	if (!object || (json_dumpf(object, stdout, 0) && !ferror(stdout)))
-		errx(1, "can't make JSON");
-	putchar('\n');
-	json_decref(object);
+	print_json_value(stdout, object, 0);
 }
 
 static void show(const struct stream *stream, struct trace_seq *seq, bool json)

@@ -84,6 +84,20 @@ void output_begin(struct output *output)
 		err(1, "%s", output->path);
 }
 
+/**
+ * output_copy() - write all that another file has, from where it is
+ * @output:	the file, after output_begin()
+ * @from:	the other one
+ */
+void output_copy(struct output *output, FILE *from)
+{
+	char bytes[1 << 12];
+	size_t size;
+
+	while ((size = fread(bytes, 1, sizeof(bytes), from)))
+		fwrite(bytes, 1, size, output->file);
+}
+
 /* Has all been written? */
 static bool is_closed(FILE *file)
 {

@@ -24,6 +24,7 @@ const char *temporary_dir(void);
 int unnamed_file(const char *dir);
 void output_open(struct output *output);
 void output_begin(struct output *output);
+void output_copy(struct output *output, FILE *from);
 void output_close(struct output *output);
 void output_give_up(const struct output *output);
 void output_finish(void);

@@ -353,11 +353,11 @@ const char *style_problem(const struct style *style, unsigned int by, bool is_re
 }
 
 /**
- * rows_by() - what rows must tell apart, so that a table can be printed
+ * rows_by() - what the rows of a recording must tell apart, so that a table can be printed
  * @style:	in which format
- * @selection:	what of it
+ * @selection:	what of it; one VM, vCPU or process is only found in rows of vCPUs
  *
- * Return: what they must
+ * Return: bits of enum group_by
  */
 unsigned int rows_by(const struct style *style, const struct selection *selection)
 {

@@ -40,7 +40,6 @@ struct vcpu_state {
 	enum activity	at_el1;		/* that, or it does not run */
 	uint64_t	time[NR_ACTIVITIES];
 	uint64_t	until_stopped[NR_ACTIVITIES];
-	size_t		nr_spans;
 };
 
 /* A thread, the vCPU that it has run last, and when it was woken: 0 if it has run since. */
@@ -188,26 +187,15 @@ static void learn_vcpu(struct follower *f, struct cpu *c, struct task *task,
 	task->vcpu = v;
 }
 
-static void add_span(struct vcpu_state *v, uint64_t end)
-{
-	struct vcpu *vcpu = &v->vcpu;
-
-	if (v->nr_spans == vcpu->size) {
-		vcpu->size = vcpu->size ? 2 * vcpu->size : 256;
-		vcpu->span = xrealloc(vcpu->span, vcpu->size, sizeof(*vcpu->span));
-	}
-	vcpu->span[v->nr_spans++] = (struct span) {
-		.start = v->since, .end = end, .activity = v->activity,
-	};
-}
-
 /* A vCPU's thread begins an activity. */
 static void begins(struct follower *f, struct vcpu_state *v, enum activity activity, uint64_t now)
 {
+	const struct span span = { .start = v->since, .end = now, .activity = v->activity };
+
 	if (v->since) {
 		v->time[v->activity] += now - v->since;
-		if (f->reading->want_spans)
-			add_span(v, now);
+		if (f->reading->span)
+			f->reading->span(&v->vcpu, &span, f->reading->data);
 	}
 	v->activity = activity;
 	v->since = now;
@@ -379,7 +367,6 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 	/* All until here is between the first entry and the last exit. */
 	v->vcpu.last = now;
 	memcpy(v->vcpu.time, v->time, sizeof(v->time));
-	v->vcpu.nr_spans = v->nr_spans;
 }
 
 /* Add the guest's last run. When it ended, its vCPU may not have been known. */
@@ -746,7 +733,6 @@ static void follower_free(struct follower *f)
 static void vcpu_free(struct vcpu *v)
 {
 	row_clear(&v->wakeup);
-	free(v->span);
 	free(v);
 }
 

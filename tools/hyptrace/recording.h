@@ -32,11 +32,9 @@ struct span {
  * @first:	time of the first entry [ns], 0 if there was none
  * @last:	time of the last exit [ns]
  * @time:	time of each activity from @first to @last [ns]
- * @span:	the same in order, if spans were asked for
+ * @drawing:	for whoever gets its spans
  * @wakeup:	intervals from the waking of a thread to the vCPU's entry
  * @slowest:	when the longest of them ended [ns]
- * @nr_spans:	number of spans until @last
- * @size:	allocated length of @span
  */
 struct vcpu {
 	unsigned int	vm, index;
@@ -46,15 +44,13 @@ struct vcpu {
 	uint64_t	time[NR_ACTIVITIES];
 	struct row	wakeup;
 	uint64_t	slowest;
-	struct span	*span;
-	size_t		nr_spans, size;
+	void		*drawing;
 };
 
 struct recording;
 
 /**
  * struct reading - what is wanted of a recording, besides its tables
- * @want_spans:	vCPUs' spans
  * @by:		what rows tell apart, from rows_by() or at least BY_WHAT
  * @map:	names of addresses, or NULL
  * @has_window:	only what begins from @from to @to is wanted
@@ -62,16 +58,17 @@ struct recording;
  * @from:	see @has_window [ns]
  * @to:		the same
  * @interval:	gets each interval, when an event has told all of it; may be NULL
- * @data:	for @interval
+ * @span:	gets each span, also those behind a vCPU's last exit; may be NULL
+ * @data:	for these
  */
 struct reading {
-	bool			want_spans;
 	unsigned int		by;
 	struct map		*map;
 	bool			has_window, is_quiet;
 	uint64_t		from, to;
 	void			(*interval)(const struct recording *recording,
 					    const struct interval *interval, void *data);
+	void			(*span)(struct vcpu *vcpu, const struct span *span, void *data);
 	void			*data;
 };
 

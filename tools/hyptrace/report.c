@@ -12,6 +12,7 @@
 #include "recording.h"
 #include "slowest.h"
 #include "subcommands.h"
+#include "svg.h"
 #include "timeline.h"
 
 /* What is shown: the tables, or intervals or events one by one. */
@@ -109,10 +110,11 @@ static void check(struct argp_state *state, struct arguments *arguments)
 		check_others(state, arguments);
 	if (reading->has_window && reading->from > reading->to)
 		argp_error(state, "--from is behind --to");
-	if (reading->has_window && arguments->timeline.path)
-		argp_error(state, "--timeline draws all of a recording: leave out --from and --to");
 	arguments->search.selection = &arguments->selection;
-	reading->want_spans = arguments->timeline.path;
+	if (arguments->timeline.path) {
+		reading->span = timeline_add;
+		reading->data = timeline_new(reading);
+	}
 	reading->by = arguments->show == SHOW_TABLES ?
 		      rows_by(&arguments->style, &arguments->selection) : BY_WHAT;
 }
@@ -182,6 +184,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		arguments->live = true;
 		return 0;
 	case OPTION_TIMELINE:
+		svg_option(state, "--timeline", argument);
 		arguments->timeline.path = argument;
 		return 0;
 	case OPTION_EXACT:
@@ -309,7 +312,8 @@ static void print_tables(struct arguments *arguments, const struct recording *re
 		print_splits(recording, &arguments->selection);
 	}
 	if (arguments->timeline.path)
-		draw_timeline(recording, &arguments->selection, &arguments->timeline);
+		timeline_draw(arguments->reading.data, recording, &arguments->selection,
+			      &arguments->timeline);
 }
 
 static void show(struct arguments *arguments, const struct recording *recording)

@@ -81,7 +81,6 @@ static void read_again(const struct input *input, const struct reading *reading,
 {
 	struct reading again = *reading;
 
-	again.want_spans = false;
 	again.is_quiet = true;
 	again.interval = interval;
 	again.data = collector;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a file for speedscope, of evented profiles:
+ * Makes a file for speedscope, of evented profiles, one for each CPU:
  * https://www.speedscope.app/file-format-schema.json
  */
 
 #include <err.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -13,25 +14,24 @@
 
 #define MAX_DEPTH	50	/* FTRACE_RETFUNC_DEPTH */
 
-/* A CPU: its events, and the numbers of the functions that have not returned. */
-struct profile {
-	json_t		*events;
+/**
+ * struct speedscope - a file that is being made
+ * @file:	what has been made; nobody else sees it until it is whole
+ * @numbers:	the number of each function, by its name
+ * @frames:	the functions, by number
+ * @cpu:	the CPU whose profile is being written, -1 before the first one
+ * @first:	when its first event was [ns]
+ * @last:	when its last one was [ns]
+ * @frame:	the numbers of its functions that have not returned
+ * @open:	how many these are
+ */
+struct speedscope {
+	FILE		*file;
+	json_t		*numbers, *frames;
+	int		cpu;
 	uint64_t	first, last;
 	size_t		frame[MAX_DEPTH];
 	int		open;
-};
-
-/**
- * struct speedscope - a file that is being made
- * @numbers:	the number of each function, by its name
- * @frames:	the functions, by number
- * @cpu:	the CPUs
- * @nr_cpus:	their number
- */
-struct speedscope {
-	json_t		*numbers, *frames;
-	struct profile	*cpu;
-	int		nr_cpus;
 };
 
 /**
@@ -42,9 +42,16 @@ struct speedscope {
 struct speedscope *speedscope_new(void)
 {
 	struct speedscope *s = xzalloc(sizeof(*s));
+	const char *dir = temporary_dir();
+	const int fd = unnamed_file(dir);
 
+	s->file = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!s->file)
+		err(1, "%s", dir);
 	s->numbers = json_object();
 	s->frames = json_array();
+	s->cpu = -1;
+	fprintf(s->file, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"hyptrace\",\"profiles\":[");
 	return s;
 }
 
@@ -60,40 +67,41 @@ static size_t number_of(struct speedscope *s, const char *function)
 	return json_integer_value(number);
 }
 
-static struct profile *profile_of(struct speedscope *s, int cpu, uint64_t ts)
+static void end_profile(struct speedscope *s)
 {
-	if (cpu >= s->nr_cpus) {
-		s->cpu = xrealloc(s->cpu, cpu + 1, sizeof(*s->cpu));
-		while (s->nr_cpus <= cpu)
-			s->cpu[s->nr_cpus++] = (struct profile) { .events = json_array() };
-	}
-	if (!json_array_size(s->cpu[cpu].events))
-		s->cpu[cpu].first = ts;
-	s->cpu[cpu].last = ts;
-	return &s->cpu[cpu];
+	if (s->cpu >= 0)
+		fprintf(s->file, "],\"startValue\":%" PRIu64 ",\"endValue\":%" PRIu64 "}", s->first,
+			s->last);
 }
 
-static void add_event(struct profile *profile, const char *type, size_t frame, uint64_t ts)
+static void add_event(struct speedscope *s, int cpu, char type, size_t frame, uint64_t ts)
 {
-	json_array_append_new(profile->events,
-			      json_pack("{ss, sI, sI}", "type", type, "frame", (json_int_t)frame,
-					"at", (json_int_t)ts));
+	if (s->cpu == cpu) {
+		fputc(',', s->file);
+	} else {
+		end_profile(s);
+		fprintf(s->file, "%s{\"type\":\"evented\",\"name\":\"CPU %d\",\"unit\":\"nanoseconds\",\"events\":[",
+			s->cpu < 0 ? "" : ",", cpu);
+		s->cpu = cpu;
+		s->first = ts;
+	}
+	fprintf(s->file, "{\"type\":\"%c\",\"frame\":%zu,\"at\":%" PRIu64 "}", type, frame, ts);
+	s->last = ts;
 }
 
 /**
  * speedscope_open() - a function is called
  * @s:		the file
- * @cpu:	on this CPU
+ * @cpu:	on this CPU, of which all events follow each other
  * @function:	its name
  * @ts:		when [ns]
  */
 void speedscope_open(struct speedscope *s, int cpu, const char *function, uint64_t ts)
 {
-	struct profile *profile = profile_of(s, cpu, ts);
-	size_t frame = number_of(s, function);
+	const size_t frame = number_of(s, function);
 
-	profile->frame[profile->open++] = frame;
-	add_event(profile, "O", frame, ts);
+	s->frame[s->open++] = frame;
+	add_event(s, cpu, 'O', frame, ts);
 }
 
 /**
@@ -104,17 +112,7 @@ void speedscope_open(struct speedscope *s, int cpu, const char *function, uint64
  */
 void speedscope_close(struct speedscope *s, int cpu, uint64_t ts)
 {
-	struct profile *profile = profile_of(s, cpu, ts);
-
-	add_event(profile, "C", profile->frame[--profile->open], ts);
-}
-
-static json_t *profile_to_json(const struct profile *profile, int cpu)
-{
-	return json_pack("{ss, so, ss, sI, sI, sO}", "type", "evented",
-			 "name", json_sprintf("CPU %d", cpu), "unit", "nanoseconds",
-			 "startValue", (json_int_t)profile->first,
-			 "endValue", (json_int_t)profile->last, "events", profile->events);
+	add_event(s, cpu, 'C', s->frame[--s->open], ts);
 }
 
 /**
@@ -126,24 +124,18 @@ static json_t *profile_to_json(const struct profile *profile, int cpu)
  */
 void speedscope_write(struct speedscope *s, struct output *output)
 {
-	json_t *profiles = json_array(), *root;
-	int cpu;
-
-	for (cpu = 0; cpu < s->nr_cpus; cpu++) {
-		if (json_array_size(s->cpu[cpu].events))
-			json_array_append_new(profiles, profile_to_json(&s->cpu[cpu], cpu));
-		json_decref(s->cpu[cpu].events);
-	}
-	root = json_pack("{ss, ss, s{so}, so}",
-			 "$schema", "https://www.speedscope.app/file-format-schema.json",
-			 "exporter", "hyptrace", "shared", "frames", s->frames,
-			 "profiles", profiles);
+	end_profile(s);
+	fprintf(s->file, "],\"shared\":{\"frames\":");
+	json_dumpf(s->frames, s->file, JSON_COMPACT);
+	fprintf(s->file, "}}");
+	if (fflush(s->file) || ferror(s->file))
+		err(1, "%s", temporary_dir());
+	rewind(s->file);
 	output_begin(output);
-	if (!root || json_dumpf(root, output->file, JSON_COMPACT))
-		err(1, "%s", output->path);
+	output_copy(output, s->file);
 	output_close(output);
-	json_decref(root);
+	fclose(s->file);
+	json_decref(s->frames);
 	json_decref(s->numbers);
-	free(s->cpu);
 	free(s);
 }

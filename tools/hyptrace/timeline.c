@@ -2,13 +2,20 @@
 /*
  * Draws what vCPUs did when, as SVG: a row for each vCPU, time from left to right. A column is
  * one unit wide. Its parts are as high as the activities' parts of the column's time.
+ *
+ * Spans are added up while the recording is read. How long it is, is only known at its end; so when
+ * there is no more room, two cells become one.
  */
 
 #include <err.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "print.h"
+#include "svg.h"
 #include "timeline.h"
 
 #define COLUMNS		1000
@@ -16,7 +23,7 @@
 #define ROW_HEIGHT	48
 #define ROW_GAP		12
 #define TOP		52
-#define TICKS		5
+#define MAX_TICKS	8
 
 static const char * const colours[NR_ACTIVITIES] = {
 	[ACTIVITY_GUEST]	= "#4c9f50",
@@ -28,53 +35,172 @@ static const char * const colours[NR_ACTIVITIES] = {
 	[ACTIVITY_BLOCKED]	= "#d9d9d9",
 };
 
-/* The time that is drawn, and the file. */
-struct drawing {
-	FILE		*file;
-	uint64_t	start, end;
+/* Cells ----------------------------------------------------------------------------- */
+
+/* More than half of them are in use, so there is at least one for each column. */
+#define CELLS		(2 * COLUMNS)
+
+/* At first, a cell is so long [ns]. */
+#define FIRST_LENGTH	256
+
+/* How long a vCPU did what in each cell [ns] */
+struct cells {
+	float	time[CELLS][NR_ACTIVITIES];
 };
 
-/* Part of each column's time, by activity. */
-struct columns {
-	double	part[COLUMNS][NR_ACTIVITIES];
+/**
+ * struct timeline - what vCPUs did when
+ * @reading:	has the part of the recording that is drawn
+ * @start:	of the first cell [ns]
+ * @end:	of the last span [ns]
+ * @length:	of a cell [ns], 0 as long as there is no span
+ * @cells:	those of each vCPU that has spans, which are vcpu->drawing
+ * @nr:		number of these vCPUs
+ */
+struct timeline {
+	const struct reading	*reading;
+	uint64_t		start, end, length;
+	struct cells		**cells;
+	size_t			nr;
 };
 
-/* The column of a time, with fractions. In a damaged file, times may be outside of the drawing. */
-static double column_of(const struct drawing *d, uint64_t time)
+/**
+ * timeline_new() - begin a timeline
+ * @reading:	how the recording will be read
+ *
+ * Return: the timeline, for timeline_draw()
+ */
+struct timeline *timeline_new(const struct reading *reading)
 {
-	if (time <= d->start)
-		return 0;
-	if (time >= d->end)
-		return COLUMNS;
-	return (double)(time - d->start) * COLUMNS / (d->end - d->start);
+	struct timeline *t = xzalloc(sizeof(*t));
+
+	t->reading = reading;
+	return t;
 }
 
-static void fill(struct columns *columns, const struct drawing *d, const struct span *span)
+static void double_length(struct timeline *t)
 {
-	double from = column_of(d, span->start), to = column_of(d, span->end);
-	double until;
-	int i;
+	struct cells *cells;
+	enum activity a;
+	size_t i, n;
 
-	for (i = from; i < COLUMNS && i < to; i++) {
-		until = to < i + 1 ? to : i + 1;
-		columns->part[i][span->activity] += until - from;
-		from = until;
+	for (n = 0; n < t->nr; n++) {
+		cells = t->cells[n];
+		for (i = 0; i < CELLS / 2; i++)
+			for (a = 0; a < NR_ACTIVITIES; a++)
+				cells->time[i][a] = cells->time[2 * i][a] +
+						    cells->time[2 * i + 1][a];
+		memset(cells->time[CELLS / 2], 0, sizeof(*cells) / 2);
+	}
+	t->length *= 2;
+}
+
+static void move_start(struct timeline *t, uint64_t by)
+{
+	struct cells *cells;
+	size_t n;
+
+	for (n = 0; n < t->nr; n++) {
+		cells = t->cells[n];
+		memmove(cells->time[by], cells->time, (CELLS - by) * sizeof(*cells->time));
+		memset(cells->time, 0, by * sizeof(*cells->time));
+	}
+	t->start -= by * t->length;
+}
+
+/* Have cells for a span. It may begin before all others, if it is longer. */
+static void make_room(struct timeline *t, uint64_t start, uint64_t end)
+{
+	uint64_t before;
+
+	if (!t->length) {
+		t->length = FIRST_LENGTH;
+		t->start = start;
+	}
+	t->end = end > t->end ? end : t->end;
+	for (;;) {
+		before = start < t->start ? (t->start - start + t->length - 1) / t->length : 0;
+		if ((t->end - t->start) / t->length + before < CELLS)
+			break;
+		double_length(t);
+	}
+	if (before)
+		move_start(t, before);
+}
+
+static struct cells *cells_of(struct timeline *t, struct vcpu *vcpu)
+{
+	if (!vcpu->drawing) {
+		vcpu->drawing = xzalloc(sizeof(struct cells));
+		t->cells = xrealloc(t->cells, t->nr + 1, sizeof(*t->cells));
+		t->cells[t->nr++] = vcpu->drawing;
+	}
+	return vcpu->drawing;
+}
+
+/**
+ * timeline_add() - a vCPU has done something for some time
+ * @vcpu:	the vCPU
+ * @span:	what, and when
+ * @timeline:	the timeline
+ */
+void timeline_add(struct vcpu *vcpu, const struct span *span, void *timeline)
+{
+	struct timeline *t = timeline;
+	uint64_t start = span->start, end = span->end, until;
+	struct cells *cells;
+	size_t i;
+
+	if (t->reading->has_window) {
+		start = start > t->reading->from ? start : t->reading->from;
+		end = end < t->reading->to ? end : t->reading->to;
+	}
+	if (start >= end)
+		return;
+	make_room(t, start, end);
+	cells = cells_of(t, vcpu);
+	for (i = (start - t->start) / t->length; start < end; start = until, i++) {
+		until = t->start + (i + 1) * t->length;
+		until = until < end ? until : end;
+		cells->time[i][span->activity] += until - start;
 	}
 }
 
-static void draw_column(FILE *file, double parts[NR_ACTIVITIES], int x, int width, int y)
-{
-	double bottom = y + ROW_HEIGHT;
-	enum activity activity;
-	double height;
+/* Pictures -------------------------------------------------------------------------- */
 
-	for (activity = 0; activity < NR_ACTIVITIES; activity++) {
-		height = parts[activity] * ROW_HEIGHT;
-		if (height < 0.05)
-			continue;
-		bottom -= height;
-		fprintf(file, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"/>\n",
-			LEFT + x, bottom, width, height, colours[activity]);
+/* The time that is drawn, and the file. */
+struct drawing {
+	const struct timeline	*t;
+	FILE			*file;
+	uint64_t		start, end;
+};
+
+static uint64_t time_of_column(const struct drawing *d, int x)
+{
+	return d->start + (double)(d->end - d->start) * x / COLUMNS;
+}
+
+/* What a vCPU did in the time of a column: parts of it. */
+static void column_parts(const struct drawing *d, const struct vcpu *v, int x,
+			 double part[NR_ACTIVITIES])
+{
+	const uint64_t from = time_of_column(d, x), to = time_of_column(d, x + 1);
+	const struct timeline *t = d->t;
+	const struct cells *cells = v->drawing;
+	uint64_t begin, end, at = from;
+	enum activity a;
+	size_t i;
+
+	memset(part, 0, NR_ACTIVITIES * sizeof(*part));
+	/* Behind its last exit, it is not known what becomes of it. */
+	for (; at < to && at < v->last; at = end) {
+		i = (at - t->start) / t->length;
+		if (i >= CELLS)
+			return;
+		begin = t->start + i * t->length;
+		end = begin + t->length < to ? begin + t->length : to;
+		for (a = 0; a < NR_ACTIVITIES; a++)
+			part[a] += (double)cells->time[i][a] / t->length * (end - at) / (to - from);
 	}
 }
 
@@ -89,25 +215,57 @@ static bool is_alike(const double a[NR_ACTIVITIES], const double b[NR_ACTIVITIES
 	return true;
 }
 
+static void print_seconds(FILE *file, uint64_t ns, int decimals)
+{
+	char fraction[16];
+
+	snprintf(fraction, sizeof(fraction), "%09" PRIu64, ns % 1000000000);
+	fprintf(file, "%" PRIu64 "%s%.*s", ns / 1000000000, decimals ? "." : "", decimals, fraction);
+}
+
+static void draw_columns(const struct drawing *d, const double part[NR_ACTIVITIES], int x,
+			 int width, int y)
+{
+	double bottom = y + ROW_HEIGHT;
+	enum activity activity;
+	double height;
+
+	for (activity = 0; activity < NR_ACTIVITIES; activity++) {
+		height = part[activity] * ROW_HEIGHT;
+		if (height < 0.05)
+			continue;
+		bottom -= height;
+		fprintf(d->file, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"><title>%s %.1f%%, ",
+			LEFT + x, bottom, width, height, colours[activity],
+			activity_names[activity], 100 * part[activity]);
+		print_seconds(d->file, time_of_column(d, x), 6);
+		fprintf(d->file, " to ");
+		print_seconds(d->file, time_of_column(d, x + width), 6);
+		fprintf(d->file, "</title></rect>\n");
+	}
+}
+
 static void draw_vcpu(const struct drawing *d, const struct vcpu *v, int y)
 {
-	struct columns *columns = xzalloc(sizeof(*columns));
+	double part[NR_ACTIVITIES], next[NR_ACTIVITIES];
 	int x, width;
-	size_t i;
 
-	for (i = 0; i < v->nr_spans; i++)
-		fill(columns, d, &v->span[i]);
 	fprintf(d->file, "<text x=\"10\" y=\"%d\">VM %u, vCPU %u</text>\n", y + 20, v->vm,
 		v->index);
 	fprintf(d->file, "<text x=\"10\" y=\"%d\" fill=\"#666\">thread %d</text>\n", y + 36,
 		v->tid);
+	if (!v->drawing)
+		return;
+	column_parts(d, v, 0, part);
 	for (x = 0; x < COLUMNS; x += width) {
-		for (width = 1; x + width < COLUMNS; width++)
-			if (!is_alike(columns->part[x], columns->part[x + width]))
+		for (width = 1; x + width < COLUMNS; width++) {
+			column_parts(d, v, x + width, next);
+			if (!is_alike(part, next))
 				break;
-		draw_column(d->file, columns->part[x], x, width, y);
+		}
+		draw_columns(d, part, x, width, y);
+		memcpy(part, next, sizeof(part));
 	}
-	free(columns);
 }
 
 static void draw_legend(const struct drawing *d)
@@ -124,50 +282,100 @@ static void draw_legend(const struct drawing *d)
 	}
 }
 
-static void draw_times(const struct drawing *d, int y)
+/* The time between two ticks: 1, 2 or 5 of a power of ten [ns]. */
+static uint64_t tick_of(uint64_t time)
 {
-	char time[TIME_SIZE];
-	int i, x;
+	uint64_t tick = 1;
 
-	for (i = 0; i <= TICKS; i++) {
-		x = LEFT + i * COLUMNS / TICKS;
-		fprintf(d->file, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#999\"/>\n",
-			x, y, x, y + 6);
-		fprintf(d->file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x,
-			y + 22, format_time(time, i ? "+" : "", (d->end - d->start) * i / TICKS));
+	for (;;) {
+		if (time / tick <= MAX_TICKS)
+			return tick;
+		if (time / tick <= 2 * MAX_TICKS)
+			return 2 * tick;
+		if (time / tick <= 5 * MAX_TICKS)
+			return 5 * tick;
+		tick *= 10;
 	}
 }
 
+static void draw_times(const struct drawing *d, const struct recording *recording, int y)
+{
+	const uint64_t tick = tick_of(d->end - d->start);
+	const int decimals = tick >= 1000000000 ? 0 : 9 - (int)log10(tick);
+	uint64_t time = (d->start + tick - 1) / tick * tick;
+	char wall[40];
+	double x;
+
+	fprintf(d->file, "<text x=\"10\" y=\"%d\">Time [s]</text>\n", y + 22);
+	if (recording->wall_offset)
+		fprintf(d->file, "<text x=\"%d\" y=\"%d\" fill=\"#666\">from %s</text>\n", LEFT,
+			y + 42, wall_text(wall, d->start, recording->wall_offset));
+	for (; time <= d->end; time += tick) {
+		x = LEFT + (double)(time - d->start) * COLUMNS / (d->end - d->start);
+		fprintf(d->file, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#999\"/>\n",
+			x, y, x, y + 6);
+		fprintf(d->file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x, y + 22);
+		print_seconds(d->file, time, decimals);
+		fprintf(d->file, "</text>\n");
+	}
+}
+
+static void timeline_free(struct timeline *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		free(t->cells[i]);
+	free(t->cells);
+	free(t);
+}
+
+/* From the first entry to the last exit of the selected vCPUs, as far as it is wanted; their number */
+static int find_range(struct drawing *d, const struct recording *recording,
+		      const struct selection *selection)
+{
+	const struct reading *reading = d->t->reading;
+	const struct vcpu *v;
+	int rows = 0;
+	size_t i;
+
+	d->start = UINT64_MAX;
+	for (i = 0; i < recording->nr_vcpus; i++) {
+		v = recording->vcpu[i];
+		if (!is_selected_vcpu(recording, v, selection))
+			continue;
+		d->start = v->first < d->start ? v->first : d->start;
+		d->end = v->last > d->end ? v->last : d->end;
+		rows++;
+	}
+	if (reading->has_window) {
+		d->start = d->start > reading->from ? d->start : reading->from;
+		d->end = d->end < reading->to ? d->end : reading->to;
+	}
+	return d->start < d->end ? rows : 0;
+}
+
 /**
- * draw_timeline() - draw what vCPUs did when
- * @recording:	the recording, with spans
+ * timeline_draw() - draw a timeline, and free it
+ * @t:		the timeline
+ * @recording:	the recording that it is of
  * @selection:	which vCPUs
  * @output:	the file, which is open
  *
  * If it can't be drawn, the program ends with the reason.
  */
-void draw_timeline(const struct recording *recording, const struct selection *selection,
-		   struct output *output)
+void timeline_draw(struct timeline *t, const struct recording *recording,
+		   const struct selection *selection, struct output *output)
 {
-	struct drawing d = { .start = UINT64_MAX };
-	int rows = 0, y = TOP;
-	const struct vcpu *v;
+	struct drawing d = { .t = t, .file = output->file };
+	const int rows = find_range(&d, recording, selection);
+	int y = TOP;
 	size_t i;
 
-	for (i = 0; i < recording->nr_vcpus; i++) {
-		v = recording->vcpu[i];
-		if (!is_selected_vcpu(recording, v, selection))
-			continue;
-		d.start = v->first < d.start ? v->first : d.start;
-		d.end = v->last > d.end ? v->last : d.end;
-		rows++;
-	}
 	if (!rows)
 		errx(1, "--timeline: no vCPU has run, or all of them are excluded");
 	output_begin(output);
-	d.file = output->file;
-	fprintf(d.file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-		LEFT + COLUMNS + 50, TOP + rows * (ROW_HEIGHT + ROW_GAP) + 36);
+	svg_begin(d.file, LEFT + COLUMNS + 50, TOP + rows * (ROW_HEIGHT + ROW_GAP) + 52);
 	draw_legend(&d);
 	for (i = 0; i < recording->nr_vcpus; i++) {
 		if (!is_selected_vcpu(recording, recording->vcpu[i], selection))
@@ -175,7 +383,8 @@ void draw_timeline(const struct recording *recording, const struct selection *se
 		draw_vcpu(&d, recording->vcpu[i], y);
 		y += ROW_HEIGHT + ROW_GAP;
 	}
-	draw_times(&d, y);
-	fprintf(d.file, "</svg>\n");
+	draw_times(&d, recording, y);
+	svg_end(d.file);
 	output_close(output);
+	timeline_free(t);
 }

@@ -9,7 +9,11 @@
 #include "recording.h"
 #include "select.h"
 
-void draw_timeline(const struct recording *recording, const struct selection *selection,
-		   struct output *output);
+struct timeline;
+
+struct timeline *timeline_new(const struct reading *reading);
+void timeline_add(struct vcpu *vcpu, const struct span *span, void *timeline);
+void timeline_draw(struct timeline *timeline, const struct recording *recording,
+		   const struct selection *selection, struct output *output);
 
 #endif /* HYPTRACE_TIMELINE_H */

@@ -35,7 +35,7 @@ static void __init hide_protected_guests(void)
 	kvm_nvhe_sym(hyp_trace_unprotected) = true;
 }
 
-/* Are the runs of a vCPU neither recorded nor counted? */
+/* EL2 neither records nor counts the runs of a vCPU that it hides. */
 bool hyptrace_hides(const struct kvm_vcpu *vcpu)
 {
 	return unprotected && vcpu_is_protected(vcpu);

@@ -34,12 +34,16 @@ static void run_vm(int done)
 static void start_vms(void)
 {
 	int done[2], i;
+	pid_t pid;
 	char byte;
 
 	if (pipe(done))
 		err(1, "pipe");
 	for (i = 0; i < VMS; i++) {
-		if (fork())
+		pid = fork();
+		if (pid < 0)
+			err(1, "fork");
+		if (pid)
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(done[0]);
@@ -63,10 +67,15 @@ static double seconds_of(clockid_t clock)
 static bool read_screen(int terminal, char *text, size_t size)
 {
 	struct pollfd event = { .fd = terminal, .events = POLLIN };
-	ssize_t n = poll(&event, 1, 1000) > 0 ? read(terminal, text, size - 1) : 0;
+	ssize_t n;
 
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
+	if (!poll(&event, 1, 1000))
+		return false;
+	n = read(terminal, text, size - 1);
+	if (n <= 0)
+		errx(1, "hyptrace top has ended");
+	text[n] = '\0';
+	return true;
 }
 
 static pid_t start_top(int *terminal)

@@ -21,7 +21,7 @@ FRAME = re.compile(r"^ +#\d+ 0x[0-9a-f]+ in .*?(hyptrace/\w+\.c:\d+|libtrace\w+\
 # What a damaged file is read by. {} is its name.
 USES = {
     "host.dat": ["report -i {}", "report -i {} --timeline out.svg", "report -i {} --json",
-                 "report -i {} --prometheus", "flame -i {}", "flame -i {} --speedscope out.json",
+                 "report -i {} --prometheus", "flame -i {}", "flame -i {} --speedscope out.json", "flame -i {} --svg out.svg",
                  "hist exit_host -i {}", "wakeup -i {}", "diff {} host.dat", "merge {} guest.dat --vm 1",
                  "merge {} guest.dat --vm 1 -o out.dat"],
     "guest.dat": ["merge host.dat {} --vm 1", "merge host.dat {} --vm 1 --json",
