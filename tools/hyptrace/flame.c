@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hyptrace flame: where the hypervisor spends its time, as folded stacks, as a picture, and as a file
- * for speedscope.
+ * hyptrace flame: where the hypervisor spends its time, as folded stacks, as a picture, and as a
+ * file for speedscope.
  *
  * Folded stacks: a line for each chain of callers, their names with ";" between them, and the time
  * in the last one itself (https://github.com/brendangregg/FlameGraph).
@@ -52,7 +52,7 @@ static void node_free(struct node *node)
 	free(node);
 }
 
-/* Where the CPU that is read is in the tree, and since when. At its end, it is at the root again. */
+/* Where the CPU that is read is in the tree, and since when. Its end is at the root again. */
 struct flame {
 	struct node		*root, *node;
 	uint64_t		since;

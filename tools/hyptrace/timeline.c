@@ -220,7 +220,8 @@ static void print_seconds(FILE *file, uint64_t ns, int decimals)
 	char fraction[16];
 
 	snprintf(fraction, sizeof(fraction), "%09" PRIu64, ns % 1000000000);
-	fprintf(file, "%" PRIu64 "%s%.*s", ns / 1000000000, decimals ? "." : "", decimals, fraction);
+	fprintf(file, "%" PRIu64 "%s%.*s", ns / 1000000000, decimals ? "." : "", decimals,
+		fraction);
 }
 
 static void draw_columns(const struct drawing *d, const double part[NR_ACTIVITIES], int x,

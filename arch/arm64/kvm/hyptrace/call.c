@@ -4,6 +4,8 @@
  */
 
 #include <linux/init.h>
+#include <linux/instruction_pointer.h>
+#include <linux/irqflags.h>
 #include <linux/kstrtox.h>
 #include <linux/kvm_host.h>
 #include <linux/string.h>
@@ -90,5 +92,7 @@ void hyptrace_el2_panicked(void)
 {
 	test_after_panic();
 	WRITE_ONCE(hyptrace_el2_dead, true);
+	/* EL2 has masked interrupts, which lockdep does not know, and the dump may allocate memory. */
+	lockdep_hardirqs_off(_THIS_IP_);
 	trace_ext_died(&hyptrace_writer);
 }
