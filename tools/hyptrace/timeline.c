@@ -43,9 +43,17 @@ static const char * const colours[NR_ACTIVITIES] = {
 /* At first, a cell is so long [ns]. */
 #define FIRST_LENGTH	256
 
-/* How long a vCPU did what in each cell [ns] */
-struct cells {
-	float	time[CELLS][NR_ACTIVITIES];
+/**
+ * struct vcpu_row - a vCPU's row
+ * @time:	how long it did what in each cell [ns]
+ * @waiting:	spans that are not drawn if the guest does not run again
+ * @nr_waiting:	their number
+ * @size:	allocated length of @waiting
+ */
+struct vcpu_row {
+	float		time[CELLS][NR_ACTIVITIES];
+	struct span	*waiting;
+	size_t		nr_waiting, size;
 };
 
 /**
@@ -54,13 +62,13 @@ struct cells {
  * @start:	of the first cell [ns]
  * @end:	of the last span [ns]
  * @length:	of a cell [ns], 0 as long as there is no span
- * @cells:	those of each vCPU that has spans, which are vcpu->drawing
- * @nr:		number of these vCPUs
+ * @row:	the rows, which are vcpu->drawing
+ * @nr:		their number
  */
 struct timeline {
 	const struct reading	*reading;
 	uint64_t		start, end, length;
-	struct cells		**cells;
+	struct vcpu_row		**row;
 	size_t			nr;
 };
 
@@ -78,64 +86,95 @@ struct timeline *timeline_new(const struct reading *reading)
 	return t;
 }
 
+/* Cells begin at multiples of their length. */
+static uint64_t cell_start(const struct timeline *t, uint64_t time)
+{
+	return time / t->length * t->length;
+}
+
+/* The end of a cell that a time is in, or another time that comes before it. */
+static uint64_t cell_end(const struct timeline *t, uint64_t time, uint64_t other)
+{
+	const uint64_t left = t->length - time % t->length;
+
+	return other - time < left ? other : time + left;
+}
+
 static void double_length(struct timeline *t)
 {
-	struct cells *cells;
+	const size_t is_odd = t->start / t->length % 2;
+	float (*time)[NR_ACTIVITIES];
 	enum activity a;
 	size_t i, n;
 
 	for (n = 0; n < t->nr; n++) {
-		cells = t->cells[n];
-		for (i = 0; i < CELLS / 2; i++)
+		time = t->row[n]->time;
+		for (i = 0; i < CELLS; i++)
 			for (a = 0; a < NR_ACTIVITIES; a++)
-				cells->time[i][a] = cells->time[2 * i][a] +
-						    cells->time[2 * i + 1][a];
-		memset(cells->time[CELLS / 2], 0, sizeof(*cells) / 2);
+				time[(i + is_odd) / 2][a] = time[i][a] +
+					(i && (i + is_odd) % 2 ? time[(i + is_odd) / 2][a] : 0);
+		i = (CELLS - 1 + is_odd) / 2 + 1;
+		memset(time[i], 0, (CELLS - i) * sizeof(*time));
 	}
 	t->length *= 2;
+	t->start = cell_start(t, t->start);
 }
 
-static void move_start(struct timeline *t, uint64_t by)
+static void move_start(struct timeline *t, uint64_t start)
 {
-	struct cells *cells;
+	const size_t by = (t->start - start) / t->length;
+	float (*time)[NR_ACTIVITIES];
 	size_t n;
 
 	for (n = 0; n < t->nr; n++) {
-		cells = t->cells[n];
-		memmove(cells->time[by], cells->time, (CELLS - by) * sizeof(*cells->time));
-		memset(cells->time, 0, by * sizeof(*cells->time));
+		time = t->row[n]->time;
+		memmove(time[by], time, (CELLS - by) * sizeof(*time));
+		memset(time, 0, by * sizeof(*time));
 	}
-	t->start -= by * t->length;
+	t->start = start;
 }
 
 /* Have cells for a span. It may begin before all others, if it is longer. */
 static void make_room(struct timeline *t, uint64_t start, uint64_t end)
 {
-	uint64_t before;
-
 	if (!t->length) {
 		t->length = FIRST_LENGTH;
-		t->start = start;
+		t->start = cell_start(t, start);
 	}
+	start = start < t->start ? start : t->start;
 	t->end = end > t->end ? end : t->end;
-	for (;;) {
-		before = start < t->start ? (t->start - start + t->length - 1) / t->length : 0;
-		if ((t->end - t->start) / t->length + before < CELLS)
-			break;
+	while ((t->end - cell_start(t, start)) / t->length >= CELLS)
 		double_length(t);
-	}
-	if (before)
-		move_start(t, before);
+	if (start < t->start)
+		move_start(t, cell_start(t, start));
 }
 
-static struct cells *cells_of(struct timeline *t, struct vcpu *vcpu)
+static struct vcpu_row *row_of(struct timeline *t, struct vcpu *vcpu)
 {
 	if (!vcpu->drawing) {
-		vcpu->drawing = xzalloc(sizeof(struct cells));
-		t->cells = xrealloc(t->cells, t->nr + 1, sizeof(*t->cells));
-		t->cells[t->nr++] = vcpu->drawing;
+		vcpu->drawing = xzalloc(sizeof(struct vcpu_row));
+		t->row = xrealloc(t->row, t->nr + 1, sizeof(*t->row));
+		t->row[t->nr++] = vcpu->drawing;
 	}
 	return vcpu->drawing;
+}
+
+static void draw_span(struct timeline *t, struct vcpu_row *row, const struct span *span)
+{
+	uint64_t start = span->start, end = span->end, until;
+	size_t i;
+
+	if (t->reading->has_window) {
+		start = start > t->reading->from ? start : t->reading->from;
+		end = end < t->reading->to ? end : t->reading->to;
+	}
+	if (start >= end)
+		return;
+	make_room(t, start, end);
+	for (i = (start - t->start) / t->length; start < end; start = until, i++) {
+		until = cell_end(t, start, end);
+		row->time[i][span->activity] += until - start;
+	}
 }
 
 /**
@@ -146,24 +185,19 @@ static struct cells *cells_of(struct timeline *t, struct vcpu *vcpu)
  */
 void timeline_add(struct vcpu *vcpu, const struct span *span, void *timeline)
 {
-	struct timeline *t = timeline;
-	uint64_t start = span->start, end = span->end, until;
-	struct cells *cells;
+	struct vcpu_row *row = row_of(timeline, vcpu);
 	size_t i;
 
-	if (t->reading->has_window) {
-		start = start > t->reading->from ? start : t->reading->from;
-		end = end < t->reading->to ? end : t->reading->to;
+	if (row->nr_waiting == row->size) {
+		row->size = row->size ? 2 * row->size : 16;
+		row->waiting = xrealloc(row->waiting, row->size, sizeof(*row->waiting));
 	}
-	if (start >= end)
+	row->waiting[row->nr_waiting++] = *span;
+	if (span->activity != ACTIVITY_GUEST)
 		return;
-	make_room(t, start, end);
-	cells = cells_of(t, vcpu);
-	for (i = (start - t->start) / t->length; start < end; start = until, i++) {
-		until = t->start + (i + 1) * t->length;
-		until = until < end ? until : end;
-		cells->time[i][span->activity] += until - start;
-	}
+	for (i = 0; i < row->nr_waiting; i++)
+		draw_span(timeline, row, &row->waiting[i]);
+	row->nr_waiting = 0;
 }
 
 /* Pictures -------------------------------------------------------------------------- */
@@ -177,7 +211,9 @@ struct drawing {
 
 static uint64_t time_of_column(const struct drawing *d, int x)
 {
-	return d->start + (double)(d->end - d->start) * x / COLUMNS;
+	const uint64_t all = d->end - d->start;
+
+	return d->start + all / COLUMNS * x + all % COLUMNS * x / COLUMNS;
 }
 
 /* What a vCPU did in the time of a column: parts of it. */
@@ -186,21 +222,19 @@ static void column_parts(const struct drawing *d, const struct vcpu *v, int x,
 {
 	const uint64_t from = time_of_column(d, x), to = time_of_column(d, x + 1);
 	const struct timeline *t = d->t;
-	const struct cells *cells = v->drawing;
-	uint64_t begin, end, at = from;
+	const struct vcpu_row *row = v->drawing;
+	uint64_t end, at = from;
 	enum activity a;
 	size_t i;
 
 	memset(part, 0, NR_ACTIVITIES * sizeof(*part));
-	/* Behind its last exit, it is not known what becomes of it. */
-	for (; at < to && at < v->last; at = end) {
+	for (; at < to && at >= t->start; at = end) {
 		i = (at - t->start) / t->length;
 		if (i >= CELLS)
 			return;
-		begin = t->start + i * t->length;
-		end = begin + t->length < to ? begin + t->length : to;
+		end = cell_end(t, at, to);
 		for (a = 0; a < NR_ACTIVITIES; a++)
-			part[a] += (double)cells->time[i][a] / t->length * (end - at) / (to - from);
+			part[a] += (double)row->time[i][a] / t->length * (end - at) / (to - from);
 	}
 }
 
@@ -303,15 +337,18 @@ static void draw_times(const struct drawing *d, const struct recording *recordin
 {
 	const uint64_t tick = tick_of(d->end - d->start);
 	const int decimals = tick >= 1000000000 ? 0 : 9 - (int)log10(tick);
-	uint64_t time = (d->start + tick - 1) / tick * tick;
+	uint64_t time = d->start / tick * tick;
 	char wall[40];
+	int n = 0;
 	double x;
 
 	fprintf(d->file, "<text x=\"10\" y=\"%d\">Time [s]</text>\n", y + 22);
 	if (recording->wall_offset)
 		fprintf(d->file, "<text x=\"%d\" y=\"%d\" fill=\"#666\">from %s</text>\n", LEFT,
 			y + 42, wall_text(wall, d->start, recording->wall_offset));
-	for (; time <= d->end; time += tick) {
+	for (; time <= d->end && n < 2 * MAX_TICKS; time += tick, n++) {
+		if (time < d->start)
+			continue;
 		x = LEFT + (double)(time - d->start) * COLUMNS / (d->end - d->start);
 		fprintf(d->file, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#999\"/>\n",
 			x, y, x, y + 6);
@@ -325,13 +362,18 @@ static void timeline_free(struct timeline *t)
 {
 	size_t i;
 
-	for (i = 0; i < t->nr; i++)
-		free(t->cells[i]);
-	free(t->cells);
+	for (i = 0; i < t->nr; i++) {
+		free(t->row[i]->waiting);
+		free(t->row[i]);
+	}
+	free(t->row);
 	free(t);
 }
 
-/* From the first entry to the last exit of the selected vCPUs, as far as it is wanted; their number */
+/*
+ * From the first entry to the last exit of the selected vCPUs, as far as that is wanted. Returns how
+ * many vCPUs these are.
+ */
 static int find_range(struct drawing *d, const struct recording *recording,
 		      const struct selection *selection)
 {
