@@ -3,6 +3,7 @@
  * Events, as libtraceevent knows them from format files.
  */
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,12 @@ void event_field_free(struct event_field *field)
 	free(field->name);
 }
 
+static bool is_little_endian(const struct tep_format_field *field)
+{
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
+	       !tep_is_file_bigendian(field->event->tep);
+}
+
 /**
  * number_in() - a number in an event
  * @field:	where it is; NULL if there is no such field
@@ -93,10 +100,29 @@ void event_field_free(struct event_field *field)
 unsigned long long number_in(struct tep_format_field *field, const struct tep_record *record)
 {
 	unsigned long long value = 0;
+	const char *at;
 
-	if (field && field->offset >= 0 && field->size >= 0 && field->offset <= record->size &&
-	    field->size <= record->size - field->offset)
+	if (!field || field->offset < 0 || field->size < 0 || field->offset > record->size ||
+	    field->size > record->size - field->offset)
+		return 0;
+	/* What libtraceevent does here would be a tenth of the time that report takes. */
+	at = (const char *)record->data + field->offset;
+	switch (is_little_endian(field) ? field->size : 0) {
+	case 1:
+		memcpy(&value, at, 1);
+		break;
+	case 2:
+		memcpy(&value, at, 2);
+		break;
+	case 4:
+		memcpy(&value, at, 4);
+		break;
+	case 8:
+		memcpy(&value, at, 8);
+		break;
+	default:
 		tep_read_number_field(field, record->data, &value);
+	}
 	return value;
 }
 
