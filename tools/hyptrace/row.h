@@ -11,7 +11,7 @@
 
 #include "basics.h"
 
-/* What is measured; see Documentation/trace/hyp.rst, "Totals". A vCPU's kinds are first. */
+/* What is measured; see Documentation/trace/hyp-totals.rst. A vCPU's kinds are first. */
 enum kind {
 	KIND_GUEST,
 	KIND_EXIT_HOST,

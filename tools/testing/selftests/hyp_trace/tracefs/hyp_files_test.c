@@ -10,7 +10,7 @@
 
 /*
  * Files of an ordinary instance or of the root that hyp/ does not have;
- * Documentation/trace/hyp.rst gives the reasons. A name without a directory stands for
+ * Documentation/trace/hyp-files.rst gives the reasons. A name without a directory stands for
  * a file in any directory. The names from "func-no-repeats" on are options of tracers.
  */
 static const char * const absent[] = {
