@@ -19,7 +19,7 @@
 /* There are a few more sections of options than buffers; a file that is broken may have loops. */
 #define MAX_SECTIONS	10000
 
-/* Between two times, libtracecmd corrects by what is on a line through the corrections. */
+/* libtracecmd interpolates: between two corrections, it takes what is on the line through both. */
 #define SHIFT_INTERPOLATE	1
 
 /* Numbers --------------------------------------------------------------------------- */

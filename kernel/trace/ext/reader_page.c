@@ -85,7 +85,10 @@ void rb_ext_take_commit(struct rb_ext_cpu *c, u64 commit)
 	c->unread += count;
 }
 
-/* Without a page that the reader has recorded for its position, it can't follow the writer. */
+/*
+ * Is what EL2 says of a swap possible? The reader can only go on from a page that is not before its
+ * position, and that it has recorded under this id.
+ */
 static bool swap_ok(const struct rb_ext_cpu *c, const struct ext_ring_swap *swap, u32 id)
 {
 	return swap->pos >= c->next_pos && swap->id == id;

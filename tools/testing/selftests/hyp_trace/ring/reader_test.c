@@ -562,7 +562,7 @@ static void a_dump_leaves_out_malformed_pages(void)
 	end();
 }
 
-/* Neither is there more than one message for many bad pages, nor are there more events. */
+/* A dump of many bad pages has one message, and not more events than were asked for. */
 static void a_dump_of_nonsense_is_short(void)
 {
 	u64 seq;

@@ -29,8 +29,8 @@ static struct {
 } settings;
 
 /*
- * Whether triggers have stopped recording, and above that bit a count of the changes of it and
- * of settings.words. Triggers change it without a lock.
+ * Bit 0 says whether triggers have stopped recording. The bits above count how often that bit or
+ * settings.words has changed. Triggers change it without a lock.
  */
 static u64 running_state;
 
@@ -105,7 +105,7 @@ static void words_update(bool stopped)
  */
 static bool word_publish(unsigned int i)
 {
-	/* Pairs with the full barriers of whoever changes it, after the words. */
+	/* Pairs with the full barrier of each change of the state, which comes after the words. */
 	u64 state = smp_load_acquire(&running_state);
 	u32 word = READ_ONCE(settings.words[state & STATE_STOPPED][i]);
 	u32 old = READ_ONCE(hyp_words[i]);
