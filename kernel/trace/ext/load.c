@@ -68,9 +68,9 @@ static bool ring_pages_alloc(struct trace_ext_ring *ring)
 }
 
 /*
- * The spare pages of a ring: the reader page, and as many more as a pipe of the usual size can hold,
- * but at most a quarter of the ring. Reserved memory has room for one spare. Without an instance
- * there are no pipes, and frozen pages are copied.
+ * The spare pages of a ring: the reader page, and as many more as a pipe of the usual size can
+ * hold, but at most a quarter of the ring. Reserved memory has room for one spare. Without an
+ * instance there are no pipes, and frozen pages are copied.
  */
 static u32 spares_for(const struct rb_ext_cpu *c, u32 nr_slots)
 {

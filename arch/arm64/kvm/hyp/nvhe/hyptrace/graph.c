@@ -176,7 +176,7 @@ u64 hyp_graph_not_called(u64 pc, u64 ret, u64 sp)
 
 /* Returns ----------------------------------------------------------------------- */
 
-/* The bits of @retval that are no part of a function's result may be anything, a secret included. */
+/* Bits of @retval that are no part of the function's result may be anything, a secret included. */
 static __always_inline u64 call_result(const struct hyp_call *call, u64 retval)
 {
 	switch (call->func & HYP_RESULT_KIND) {

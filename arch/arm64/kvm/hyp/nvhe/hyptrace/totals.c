@@ -145,7 +145,7 @@ static u64 trap_row(const struct hyp_totals_cpu *totals, u64 esr, u64 fn)
 	}
 }
 
-/* Handle, and measure, any exception but a hypercall; and hypercalls, too, while events are recorded. */
+/* Handle and measure any exception but a hypercall; while events are recorded, hypercalls, too. */
 static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 				  struct kvm_cpu_context *host_ctxt)
 {
