@@ -41,7 +41,7 @@ function verdict(name, v) {
 
 END {
 	nr_where = split("site protected/cortex-a72 nvhe/max user", where)
-	printf "%-46s %-21s %10s %-13s %s\n", "", "", "", "", "target"
+	printf "%-60s %-21s %10s %-13s %s\n", "", "", "", "", "target"
 	print "[" > json
 	for (n = 1; n <= nr; n++) {
 		name = order[n]
@@ -55,7 +55,7 @@ END {
 			}
 			v = value[name, w]
 			bad = verdict(name, v)
-			printf "%-46s %-21s %10s %-13s %s%s\n", text[name], w, v, unit[name],
+			printf "%-60s %-21s %10s %-13s %s%s\n", text[name], w, v, unit[name],
 				op[name] == "-" ? "" : op[name] " " target[name], bad
 			printf "%s  {\"name\": \"%s\", \"where\": \"%s\", \"value\": %s, \"unit\": \"%s\"%s}",
 				comma, name, w, v, unit[name],
