@@ -3,6 +3,7 @@
  * Events, as libtraceevent knows them from format files.
  */
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +87,7 @@ void event_field_free(struct event_field *field)
 
 static bool is_little_endian(const struct tep_format_field *field)
 {
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
-	       !tep_is_file_bigendian(field->event->tep);
+	return !tep_is_file_bigendian(field->event->tep) && BYTE_ORDER == LITTLE_ENDIAN;
 }
 
 /**

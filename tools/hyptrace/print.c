@@ -344,9 +344,11 @@ const char *style_problem(const struct style *style, unsigned int by, bool is_re
 	if (by & BY_THREAD && !is_recorded)
 		return "--by thread: totals do not know threads: use hyptrace record and report";
 	if (by & BY_DETAIL && !is_recorded)
-		return "--by mmio, hypercall, sysreg: totals do not know these: use record and report";
+		return "--by mmio, hypercall, sysreg: totals do not know these: use record and "
+		       "report";
 	if (by & (BY_THREAD | BY_DETAIL) && style->format == FORMAT_PROMETHEUS)
-		return "--by thread, mmio, hypercall, sysreg: too many for Prometheus, which keeps all";
+		return "--by thread, mmio, hypercall, sysreg: too many for Prometheus, which keeps "
+		       "all";
 	if (style->format == FORMAT_JSON && by)
 		return "--json has a row for each VM, vCPU and reason: leave out --by";
 	return NULL;

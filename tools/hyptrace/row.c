@@ -81,7 +81,7 @@ int bucket_of_bound(const char *bound)
  * middle of a bucket is not more than 0.8 % from what is in it.
  */
 #define FINE_BITS	6
-#define NR_FINE		(1 << FINE_BITS)
+#define NR_FINE		64	/* 2^FINE_BITS */
 #define NR_POWERS	64
 
 struct fine {

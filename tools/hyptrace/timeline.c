@@ -371,8 +371,8 @@ static void timeline_free(struct timeline *t)
 }
 
 /*
- * From the first entry to the last exit of the selected vCPUs, as far as that is wanted. Returns how
- * many vCPUs these are.
+ * From the first entry to the last exit of the selected vCPUs, as far as that is wanted. Returns
+ * how many vCPUs these are.
  */
 static int find_range(struct drawing *d, const struct recording *recording,
 		      const struct selection *selection)

@@ -150,7 +150,7 @@ static enum rest deliver_some(struct follower_cpu *c, struct pt_regs *regs)
 	/* Triggers rely on what is so in a tracepoint's probe. */
 	guard(preempt_notrace)();
 
-	/* A follower has caused this interrupt itself. The events wait until that follower returns. */
+	/* A follower has caused this interrupt itself. The events wait until it returns. */
 	if (trace_ext_is_delivering())
 		return REST_NONE;
 	if (!trace_ext_perf_can_deliver())

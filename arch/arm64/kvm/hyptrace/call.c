@@ -92,7 +92,7 @@ void hyptrace_el2_panicked(void)
 {
 	test_after_panic();
 	WRITE_ONCE(hyptrace_el2_dead, true);
-	/* EL2 has masked interrupts, which lockdep does not know, and the dump may allocate memory. */
+	/* lockdep does not know that EL2 has masked interrupts. The dump may allocate memory. */
 	lockdep_hardirqs_off(_THIS_IP_);
 	trace_ext_died(&hyptrace_writer);
 }

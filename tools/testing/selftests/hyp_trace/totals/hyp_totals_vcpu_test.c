@@ -234,7 +234,7 @@ static size_t rows_of_guests(const struct totals *t)
 	return n;
 }
 
-/* The oldest VM that is gone is forgotten when there are too many rows, though there are few VMs. */
+/* If there are too many rows, the oldest VM that is gone is forgotten, though VMs are few. */
 TEST_F(hyp, rows_of_vms_that_are_gone_have_a_bound)
 {
 	const int vcpus = max_vcpus();
