@@ -21,11 +21,11 @@ has() {
 
 /hyp-trace-bench/hw > $table 2> $log && ! grep '^==> failed' $log
 result "each section can be measured"
-has 2 "selftest (one u64), all that it adds" && has 2 "its entry and exit, by function_graph" &&
-	has 2 "splice() of a page" whole && has 2 "event to return of whoever waits" whole
+has 2 "event with a u64 (selftest), all that it adds" && has 2 "function and its return, by function_graph" &&
+	has 2 "splice() of a page" whole && has 2 "from an event to the return of whoever waits" whole
 result "by time"
-has 1 "selftest (one u64), all that it adds" && has 1 "splice() of a page" whole &&
-	! has 1 "event to return of whoever waits"
+has 1 "event with a u64 (selftest), all that it adds" && has 1 "splice() of a page" whole &&
+	! has 1 "from an event to the return of whoever waits"
 result "by cycles"
 grep -q '^options  *kvm-arm.mode=nvhe$' $table
 result "says how KVM runs"
