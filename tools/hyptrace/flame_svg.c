@@ -23,7 +23,6 @@
 struct drawing {
 	FILE		*file;
 	uint64_t	all;		/* [ns] */
-	int		bottom;
 };
 
 static uint64_t time_of(const struct node *node)
@@ -122,7 +121,7 @@ void flame_draw(const struct node *root, struct output *output)
 {
 	const int height = TOP + depth_of(root) * ROW_HEIGHT + MARGIN;
 	const struct node *called;
-	struct drawing d = { .file = output->file, .bottom = height - MARGIN - ROW_HEIGHT };
+	struct drawing d = { .file = output->file };
 	char text[TIME_SIZE];
 
 	for (called = root->called; called; called = called->next)
@@ -132,7 +131,7 @@ void flame_draw(const struct node *root, struct output *output)
 	fprintf(d.file, "<text x=\"%d\" y=\"24\">EL2, by functions: %s</text>\n", MARGIN,
 		format_time(text, "", d.all));
 	if (d.all)
-		draw_called(&d, root, MARGIN, d.bottom);
+		draw_called(&d, root, MARGIN, height - MARGIN - ROW_HEIGHT);
 	svg_end(d.file);
 	output_close(output);
 }

@@ -14,6 +14,7 @@
 #include "print.h"
 #include "recording.h"
 #include "subcommands.h"
+#include "text.h"
 
 struct arguments {
 	struct measurement	measurement;
@@ -34,13 +35,6 @@ static const struct argp_option options[] = {
 	  "Let gnuplot draw it", 0 },
 	{ 0 }
 };
-
-static bool ends_in(const char *name, const char *end)
-{
-	size_t length = strlen(name);
-
-	return length > strlen(end) && !strcmp(name + length - strlen(end), end);
-}
 
 static error_t parse(int option, char *argument, struct argp_state *state)
 {

@@ -79,7 +79,7 @@ static const struct subcommand *subcommand_of(const char *name)
  */
 static unsigned int edits(const char *text, const char *name)
 {
-	/* Of the part of @text that has been looked at, to each beginning of @name */
+	/* These are the edits from the part of @text seen so far to each beginning of @name. */
 	unsigned int to[MAX_NAME], before, above, i, length = strlen(name);
 
 	for (i = 0; i <= length; i++)

@@ -87,7 +87,7 @@ const struct column load_columns[NR_LOAD_KEYS + 1] = {
 
 #define NAME_WIDTH	24
 
-/* What a width has room for, behind the VM's number, process and name. */
+/* The VM's number, process and name come before the columns. */
 static unsigned int max_rank(unsigned int width)
 {
 	return columns_max_rank(load_columns, 5 + 1 + 7 + 1 + NAME_WIDTH, width);
@@ -198,7 +198,7 @@ static int by_vm(const void *a, const void *b)
 	return x->vm < y->vm ? -1 : x->vm > y->vm;
 }
 
-/* What has no value counts as 0. */
+/* A load without a value counts as 0. */
 static double sort_value(const struct load *load, enum load_key key)
 {
 	const double number = load_columns[key].value(load, 0).number;

@@ -363,9 +363,8 @@ const char *style_problem(const struct style *style, unsigned int by, bool is_re
  */
 unsigned int rows_by(const struct style *style, const struct selection *selection)
 {
-	const bool any_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
-
-	return (selection->by ?: usual_by(style->format)) | BY_WHAT | (any_vm ? 0 : BY_WHOSE);
+	return (selection->by ?: usual_by(style->format)) | BY_WHAT |
+	       (selects_all_vms(selection) ? 0 : BY_WHOSE);
 }
 
 /**

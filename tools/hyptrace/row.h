@@ -11,7 +11,7 @@
 
 #include "basics.h"
 
-/* What is measured; see Documentation/trace/hyp-totals.rst. A vCPU's kinds are first. */
+/* A kind says what is measured: Documentation/trace/hyp-totals.rst. A vCPU's kinds are first. */
 enum kind {
 	KIND_GUEST,
 	KIND_EXIT_HOST,
@@ -46,7 +46,7 @@ static inline enum row_section section_of(enum kind kind)
 	return is_vcpus(kind) ? SECTION_EXIT : SECTION_HOST;
 }
 
-/* What a vCPU's thread does. */
+/* A vCPU's thread does one of these at a time. */
 enum activity {
 	ACTIVITY_GUEST,		/* the guest runs */
 	ACTIVITY_EL2,		/* at EL2, for the guest or for the host */
@@ -121,7 +121,7 @@ struct row {
 	struct fine	*fine;
 };
 
-/* What a percentile is. */
+/* A percentile may not be one of the intervals. */
 enum precision {
 	PRECISE,		/* one of the intervals */
 	PRECISE_TO_PERCENT,	/* not more than 1 % from one */

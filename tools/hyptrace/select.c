@@ -217,13 +217,11 @@ bool is_of_pid(const struct table *table, unsigned int vm, unsigned int vcpu, pi
 bool is_selected(const struct table *table, const struct selection *selection,
 		 const struct key *key)
 {
-	bool any_vm = selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
-
 	if (selection->kinds && !is_listed(key->kind, selection->kinds))
 		return false;
 	if (selection->reason && fnmatch(selection->reason, key->reason, 0))
 		return false;
-	if (any_vm)
+	if (selects_all_vms(selection))
 		return true;
 	if (!is_vcpus(key->kind))
 		return false;
@@ -276,7 +274,7 @@ void selection_check(const struct table *table, const struct selection *selectio
 {
 	const struct vm *vm;
 
-	if (selection->vm < 0 && selection->vcpu < 0 && !selection->pid)
+	if (selects_all_vms(selection))
 		return;
 	if (!has_vcpus_kind(selection))
 		errx(1, "--kind %s: these have no VM: leave out --vm, --vcpu and -p",

@@ -49,6 +49,12 @@ extern const struct argp select_argp;
 extern const struct argp kind_argp;
 extern const struct argp sort_argp;
 
+/* Nothing is said of VMs, vCPUs and processes. */
+static inline bool selects_all_vms(const struct selection *selection)
+{
+	return selection->vm < 0 && selection->vcpu < 0 && !selection->pid;
+}
+
 bool is_selected(const struct table *table, const struct selection *selection,
 		 const struct key *key);
 void selection_check(const struct table *table, const struct selection *selection);

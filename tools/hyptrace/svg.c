@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all pictures have in common.
+ * All pictures begin, end and print texts alike.
  */
 
-#include <string.h>
-
 #include "svg.h"
+#include "text.h"
 
 /**
  * svg_option() - end the program if a file's name does not say that it is a picture
@@ -15,9 +14,7 @@
  */
 void svg_option(struct argp_state *state, const char *option, const char *path)
 {
-	const size_t length = strlen(path);
-
-	if (length < 5 || strcmp(path + length - 4, ".svg"))
+	if (!ends_in(path, ".svg"))
 		argp_error(state, "%s %s: the name must end in .svg", option, path);
 }
 

@@ -16,6 +16,20 @@ static void replace(char *text, const char *others)
 }
 
 /**
+ * ends_in() - has a name an end, and something before it?
+ * @name:	the name
+ * @end:	the end, such as ".svg"
+ *
+ * Return: true if so
+ */
+bool ends_in(const char *name, const char *end)
+{
+	const size_t length = strlen(name);
+
+	return length > strlen(end) && !strcmp(name + length - strlen(end), end);
+}
+
+/**
  * make_printable() - make a text one of a line
  * @text:	the text
  *

@@ -5,8 +5,10 @@
 #ifndef HYPTRACE_TEXT_H
 #define HYPTRACE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+bool ends_in(const char *name, const char *end);
 char *make_printable(char *text);
 void copy_text(char *copy, size_t size, const char *text);
 void copy_name(char *copy, size_t size, const char *name);

@@ -216,7 +216,7 @@ static uint64_t time_of_column(const struct drawing *d, int x)
 	return d->start + all / COLUMNS * x + all % COLUMNS * x / COLUMNS;
 }
 
-/* What a vCPU did in the time of a column: parts of it. */
+/* A column shows which parts of its time a vCPU spent on what. */
 static void column_parts(const struct drawing *d, const struct vcpu *v, int x,
 			 double part[NR_ACTIVITIES])
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What hyptrace top costs with a thousand VMs, each with a process of its own: the CPU time of a
+ * Measures hyptrace top with a thousand VMs, each with a process of its own: the CPU time of a
  * refresh, under QEMU's -icount in instructions.
  */
 
@@ -63,7 +63,7 @@ static double seconds_of(clockid_t clock)
 	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* What top shows; true if there was anything in a second. */
+/* Reads what top shows; true if there was anything in a second. */
 static bool read_screen(int terminal, char *text, size_t size)
 {
 	struct pollfd event = { .fd = terminal, .events = POLLIN };

@@ -40,7 +40,7 @@ static __always_inline bool count_fast(struct hyp_totals_own *own, u64 ns)
 		return false;
 
 	i = hyp_totals_bucket(ns);
-	/* Else the compiler scales it twice, which takes one instruction more. */
+	/* The compiler would scale it twice otherwise, which takes one instruction more. */
 	OPTIMIZER_HIDE_VAR(i);
 	n = own->count + 1;
 	total = own->total + ns;
