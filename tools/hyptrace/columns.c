@@ -248,31 +248,29 @@ static struct value mean_time_of(const void *data, int argument)
 	return time_value("", line->row->total / line->nr_runs);
 }
 
-static struct value count_deviation_of(const void *data, int argument)
+/* Runs differ in these. */
+enum {
+	IN_COUNT,
+	IN_TIME,
+	IN_AVERAGE,
+};
+
+static struct value deviation_of(const void *data, int what)
 {
 	const struct line *line = data;
 	const struct row *row = line->row;
+	const double runs = line->nr_runs;
 
-	return row->spread ? percent(row->spread->count, (double)row->count / line->nr_runs) :
-			     no_value;
-}
-
-static struct value time_deviation_of(const void *data, int argument)
-{
-	const struct line *line = data;
-	const struct row *row = line->row;
-
-	return row->spread ? percent(row->spread->total, (double)row->total / line->nr_runs) :
-			     no_value;
-}
-
-static struct value average_deviation_of(const void *data, int argument)
-{
-	const struct line *line = data;
-	const struct row *row = line->row;
-
-	return row->spread ? percent(row->spread->average, (double)row->total / row->count) :
-			     no_value;
+	if (!row->spread)
+		return no_value;
+	switch (what) {
+	case IN_COUNT:
+		return percent(row->spread->count, row->count / runs);
+	case IN_TIME:
+		return percent(row->spread->total, row->total / runs);
+	default:
+		return percent(row->spread->average, (double)row->total / row->count);
+	}
 }
 
 static const struct column time_columns[] = {
@@ -290,12 +288,12 @@ static const struct column time_columns[] = {
 
 static const struct column run_columns[] = {
 	{ "Samples",	9, 0, mean_count_of },
-	{ "+-",		8, 0, count_deviation_of },
+	{ "+-",		8, 0, deviation_of, IN_COUNT },
 	{ "Time",	9, 1, mean_time_of },
-	{ "+-",		8, 1, time_deviation_of },
+	{ "+-",		8, 1, deviation_of, IN_TIME },
 	{ "Time%",	7, 4, time_part_of },
 	{ "Avg",	9, 0, average_of },
-	{ "+-",		8, 0, average_deviation_of },
+	{ "+-",		8, 0, deviation_of, IN_AVERAGE },
 	{ "Max",	9, 2, max_of },
 	{ "p99",	9, 3, percentile_of, 99 },
 	{ 0 }
