@@ -38,6 +38,27 @@ void *xzalloc(size_t size)
 }
 
 /**
+ * xgrow() - make an array longer, or end the program
+ * @array:	the array, or NULL
+ * @number:	of its elements; is set to the new number
+ * @least:	number of elements that it must have
+ * @size:	the size of an element [bytes]
+ *
+ * What is new is 0.
+ *
+ * Return: the array, for free()
+ */
+void *xgrow(void *array, size_t *number, size_t least, size_t size)
+{
+	if (*number >= least)
+		return array;
+	array = xrealloc(array, least, size);
+	memset((char *)array + *number * size, 0, (least - *number) * size);
+	*number = least;
+	return array;
+}
+
+/**
  * xstrdup() - copy a text, or end the program
  * @text:	the text
  *

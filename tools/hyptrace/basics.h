@@ -9,6 +9,7 @@
 
 void *xrealloc(void *memory, size_t number, size_t size);
 void *xzalloc(size_t size);
+void *xgrow(void *array, size_t *number, size_t least, size_t size);
 char *xstrdup(const char *text);
 const char *intern(const char *text);
 void *tree_get(void **tree, const void *key, size_t size,
