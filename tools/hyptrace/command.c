@@ -87,6 +87,19 @@ pid_t xfork(void)
 }
 
 /**
+ * command_follow() - wait for a process, and tell it if this program should end
+ * @pid:	the process
+ *
+ * Return: its exit status, as from command_wait()
+ */
+int command_follow(pid_t pid)
+{
+	while (!command_ends(pid, 1))
+		command_forward(pid);
+	return command_wait(pid);
+}
+
+/**
  * command_run() - run the user's command, unless this program should end already
  * @argv:	the command and its arguments, with NULL at the end
  *
@@ -94,14 +107,9 @@ pid_t xfork(void)
  */
 int command_run(char **argv)
 {
-	pid_t pid;
-
 	if (interrupted)
 		return 128 + interrupted;
-	pid = command_start(argv);
-	while (!command_ends(pid, 1))
-		command_forward(pid);
-	return command_wait(pid);
+	return command_follow(command_start(argv));
 }
 
 /**

@@ -14,6 +14,7 @@ extern volatile sig_atomic_t interrupted;
 
 void catch_interrupts(void);
 pid_t xfork(void);
+int command_follow(pid_t pid);
 int command_run(char **argv);
 pid_t command_start(char **argv);
 pid_t filter_start(char **argv, FILE **to, FILE **from);

@@ -27,7 +27,7 @@ static bool is_wanted(int signal)
 static _Noreturn void end_as(pid_t child, const struct input *input, int nr,
 			     const struct output *output)
 {
-	const int status = command_wait(child), signal = status - 128;
+	const int status = command_follow(child), signal = status - 128;
 
 	if (status && output)
 		output_give_up(output);
