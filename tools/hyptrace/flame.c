@@ -67,7 +67,7 @@ static void go(struct flame *flame, struct node *node, uint64_t ts)
 	flame->since = ts;
 }
 
-static void call(void *data, int cpu, const char *function, uint64_t ts)
+static void call(void *data, int cpu, enum frame frame, const char *function, uint64_t ts)
 {
 	struct flame *flame = data;
 

@@ -5,26 +5,40 @@
 #ifndef HYPTRACE_GRAPH_H
 #define HYPTRACE_GRAPH_H
 
+#include <event-parse.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "input.h"
 
+/* What a CPU is in */
+enum frame {
+	FRAME_STAY,		/* the hypervisor, from the first event there to the last */
+	FRAME_FUNCTION,		/* a function */
+	FRAME_AWAY,		/* [guest] or [firmware] */
+};
+
 /**
  * struct graph_user - who wants to know of calls
+ * @has_stays:	stays in the hypervisor are told, too, as if they called the functions
  * @data:	passed on
- * @open:	a function is called, on a CPU, at a time [ns]. Its name is there until @open
- *		returns
+ * @open:	a function is called, on a CPU, at a time [ns]. Its name is from intern(); a stay
+ *		has none
  * @close:	the last function that was called on a CPU, and has not returned, returns
  *
  * Each function that is called returns, if not before then where the recording of its CPU ends or
- * has a gap. One CPU comes after the other; times on a CPU do not go back.
+ * has a gap. Times on a CPU do not go back.
  */
 struct graph_user {
+	bool	has_stays;
 	void	*data;
-	void	(*open)(void *data, int cpu, const char *function, uint64_t ts);
+	void	(*open)(void *data, int cpu, enum frame frame, const char *function, uint64_t ts);
 	void	(*close)(void *data, int cpu, uint64_t ts);
 };
 
+struct graph *graph_new(struct tep_handle *tep, const struct graph_user *user);
+void graph_event(struct graph *graph, const struct tep_record *record, int type);
+void graph_free(struct graph *graph);
 void graph_read(const struct input *input, const struct graph_user *user);
 
 #endif /* HYPTRACE_GRAPH_H */
