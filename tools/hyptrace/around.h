@@ -6,6 +6,7 @@
 #define HYPTRACE_AROUND_H
 
 #include <argp.h>
+#include <stdint.h>
 
 #include "input.h"
 

@@ -98,6 +98,7 @@ struct memory_fields {
  * @lost:	see @nr_faults
  * @vms:	struct vm_memory
  * @splits:	struct split
+ * @changed:	the VM whose memory the last event has changed, NULL if none
  *
  * Pointers are trees, for tsearch().
  */
@@ -110,6 +111,7 @@ struct memory_follower {
 	void			*faults;
 	uint64_t		nr_faults, lost;
 	void			*vms, *splits;
+	struct vm_memory	*changed;
 };
 
 /* Trees ----------------------------------------------------------------------------- */
@@ -197,6 +199,7 @@ static void account(struct memory_follower *f, struct vm_memory *vm, const struc
 		vm->now.pages += sign;
 	if (vm->now.bytes > vm->most.bytes)
 		vm->most = vm->now;
+	f->changed = vm;
 }
 
 /* More than one range is there only if events were lost. */
@@ -388,18 +391,22 @@ static void memory_changes(struct memory_follower *f, int event, pid_t tid,
  * @type:	its type
  * @tid:	the thread for which EL2 was entered
  * @record:	the event
+ *
+ * Return: the memory of the VM of which more or less is mapped now, else NULL
  */
-void memory_event(struct memory_follower *follower, int type, pid_t tid,
-		  const struct tep_record *record)
+const struct vm_memory *memory_event(struct memory_follower *follower, int type, pid_t tid,
+				     const struct tep_record *record)
 {
 	int event;
 
+	follower->changed = NULL;
 	/* A fault that the host did not handle was an access of a device, or comes again. */
 	if (type == follower->enter && follower->nr_faults)
 		fault_of(follower, tid)->number = 0;
 	for (event = 0; event < NR_EVENTS; event++)
 		if (type == follower->field[event].ipa.type)
 			memory_changes(follower, event, tid, record);
+	return follower->changed;
 }
 
 /**

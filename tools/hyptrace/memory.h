@@ -79,8 +79,8 @@ struct memory_follower;
 
 struct memory_follower *memory_begin(struct tep_handle *tep, uint64_t page_size);
 void memory_lost(struct memory_follower *follower);
-void memory_event(struct memory_follower *follower, int type, pid_t tid,
-		  const struct tep_record *record);
+const struct vm_memory *memory_event(struct memory_follower *follower, int type, pid_t tid,
+				     const struct tep_record *record);
 struct memory memory_finish(struct memory_follower *follower);
 void memory_free(struct memory *memory);
 

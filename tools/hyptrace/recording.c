@@ -40,14 +40,17 @@ struct vcpu_state {
 	enum activity	at_el1;		/* that, or it does not run */
 	uint64_t	time[NR_ACTIVITIES];
 	uint64_t	until_stopped[NR_ACTIVITIES];
+	struct task	*woken;		/* its thread, if that was woken in this span */
+	uint64_t	wakeup;		/* for which the guest runs, 0 if there was none */
 };
 
-/* A thread, the vCPU that it has run last, and when it was woken: 0 if it has run since. */
+/* A thread */
 struct task {
 	pid_t			pid;
 	const char		*name;
-	struct vcpu_state	*vcpu;
-	uint64_t		woken;
+	struct vcpu_state	*vcpu;		/* that it has run last */
+	uint64_t		woken;		/* when it was woken, 0 if it has run since */
+	uint64_t		wakeup;		/* the number of that, 0 if no span has it */
 };
 
 /* A CPU, from hyp_enter from the host to hyp_exit to the host. */
@@ -87,12 +90,14 @@ struct follower {
 	struct detail_events	details;
 	const char		*unknown, *none;	/* REASON_UNKNOWN, "-" */
 	struct vcpu_fields	*fields;	/* by type of event */
-	int			nr_types;
+	size_t			nr_types;
 	struct cpu		*cpu;
-	int			nr_cpus;
+	size_t			nr_cpus;
 	void			*tasks, *vcpus;
 	struct task		*recent[NR_RECENT];	/* by their pids */
 	uint64_t		gap;		/* when events were missing last [ns] */
+	uint64_t		nr_wakeups;
+	bool			is_over;	/* no other event is wanted */
 	struct memory_follower	*memory;
 };
 
@@ -187,16 +192,33 @@ static void learn_vcpu(struct follower *f, struct cpu *c, struct task *task,
 	task->vcpu = v;
 }
 
+/* Tell of the span that ends now. */
+static void span_ends(struct follower *f, struct vcpu_state *v, uint64_t now)
+{
+	struct span span = { .start = v->since, .end = now, .activity = v->activity };
+
+	if (v->activity == ACTIVITY_GUEST)
+		span.wakeup = v->wakeup;
+	if (v->stopped) {
+		span.reason = v->reason;
+		span.detail = v->detail;
+	}
+	if (v->woken && v->woken->woken) {
+		span.woken = v->woken->woken;
+		span.wakeup = v->woken->wakeup = ++f->nr_wakeups;
+	}
+	f->reading->span(&v->vcpu, &span, f->reading->data);
+}
+
 /* A vCPU's thread begins an activity. */
 static void begins(struct follower *f, struct vcpu_state *v, enum activity activity, uint64_t now)
 {
-	const struct span span = { .start = v->since, .end = now, .activity = v->activity };
-
 	if (v->since) {
 		v->time[v->activity] += now - v->since;
 		if (f->reading->span)
-			f->reading->span(&v->vcpu, &span, f->reading->data);
+			span_ends(f, v, now);
 	}
+	v->woken = NULL;
 	v->activity = activity;
 	v->since = now;
 }
@@ -317,17 +339,18 @@ static void add_exit(struct follower *f, const struct cpu *c, const struct vcpu_
 }
 
 /* The vCPU of a thread that was woken has run at last, unless that is not known for a gap. */
-static void add_wakeup(const struct follower *f, struct task *task, uint64_t now)
+static bool add_wakeup(const struct follower *f, struct task *task, uint64_t now)
 {
 	struct vcpu *v = &task->vcpu->vcpu;
-	uint64_t ns = now - task->woken;
+	const uint64_t woken = task->woken;
 
-	if (task->woken && task->woken >= f->gap && now > task->woken) {
-		if (ns > v->wakeup.max)
-			v->slowest = now;
-		row_add_interval(&v->wakeup, ns);
-	}
 	task->woken = 0;
+	if (!woken || woken < f->gap || now <= woken)
+		return false;
+	if (now - woken > v->wakeup.max)
+		v->slowest = now;
+	row_add_interval(&v->wakeup, now - woken);
+	return true;
 }
 
 static void guest_begins(struct follower *f, struct cpu *c, struct task *task, uint64_t now)
@@ -335,13 +358,13 @@ static void guest_begins(struct follower *f, struct cpu *c, struct task *task, u
 	struct vcpu_state *v = c->loaded ?: task->vcpu ?: vcpu_new(f);
 
 	task->vcpu = v;
-	add_wakeup(f, task, now);
 	c->running = v;
 	c->runner = task;
 	v->vcpu.tid = task->pid;
 	if (!v->vcpu.first)
 		v->vcpu.first = now;
 	begins(f, v, ACTIVITY_GUEST, now);
+	v->wakeup = add_wakeup(f, task, now) ? task->wakeup : 0;
 	if (v->stopped)
 		add_exit(f, c, v, task, now);
 	v->stopped = 0;
@@ -358,11 +381,11 @@ static void guest_ends(struct follower *f, struct cpu *c, uint64_t now)
 	c->ran = now - c->left;
 	c->run_ended = true;
 	c->guest_has_run = true;
+	begins(f, v, ACTIVITY_EL2, now);
 	v->stopped = now;
 	v->stopped_on = number_of(f, c);
 	v->detail = (struct detail) { 0 };
 	v->reason = f->unknown;
-	begins(f, v, ACTIVITY_EL2, now);
 	memcpy(v->until_stopped, v->time, sizeof(v->time));
 	/* All until here is between the first entry and the last exit. */
 	v->vcpu.last = now;
@@ -498,19 +521,19 @@ static void wakes(struct follower *f, const struct tep_record *record)
 	struct task *task = task_of(f, field_value(&f->woken_pid, record));
 
 	f->recording->has_waking = true;
-	if (!task->woken)
-		task->woken = record->ts;
+	if (task->woken)
+		return;
+	task->woken = record->ts;
+	task->wakeup = 0;
+	if (task->vcpu)
+		task->vcpu->woken = task;
 }
 
 /* Events ---------------------------------------------------------------------------- */
 
 static struct cpu *cpu_of(struct follower *f, int cpu)
 {
-	if (cpu >= f->nr_cpus) {
-		f->cpu = xrealloc(f->cpu, cpu + 1, sizeof(*f->cpu));
-		memset(f->cpu + f->nr_cpus, 0, (cpu + 1 - f->nr_cpus) * sizeof(*f->cpu));
-		f->nr_cpus = cpu + 1;
-	}
+	f->cpu = xgrow(f->cpu, &f->nr_cpus, cpu + 1, sizeof(*f->cpu));
 	return &f->cpu[cpu];
 }
 
@@ -534,6 +557,7 @@ static void forget(struct follower *f, const struct tep_record *record, bool is_
 		if (is_hyps)
 			v->stopped = 0;
 		v->since = 0;
+		v->woken = NULL;
 		v->at_el1 = v->runs;
 	}
 }
@@ -556,18 +580,19 @@ static void learn_vm(struct follower *f, const char *text)
 
 #define SECOND	1000000000ULL
 
-static void learn_wall_clock(struct follower *f, uint64_t now, const char *text)
+static void learn_clocks(struct recording *r, uint64_t now, const char *text)
 {
-	uint64_t boot, mono, real;
+	struct clock_mark clocks = { 0 };
 
 	if (sscanf(text, "hyptrace: clock at=start boot=%" SCNu64 " mono=%" SCNu64 " real=%" SCNu64,
-		   &boot, &mono, &real) != 3)
+		   &clocks.boot, &clocks.mono, &clocks.real) != 3)
 		return;
 	/* The mark was written at once, so the recording's clock is the one that is near. */
-	if (now - boot + SECOND < 2 * SECOND)
-		f->recording->wall_offset = real - boot;
-	else if (now - mono + SECOND < 2 * SECOND)
-		f->recording->wall_offset = real - mono;
+	clocks.is_mono = now - clocks.boot + SECOND >= 2 * SECOND;
+	if (clocks.is_mono && now - clocks.mono + SECOND >= 2 * SECOND)
+		return;
+	r->clocks = clocks;
+	r->wall_offset = clocks.real - (clocks.is_mono ? clocks.mono : clocks.boot);
 }
 
 /* What hyptrace record has written. */
@@ -580,7 +605,7 @@ static void learn_mark(struct follower *f, const struct tep_record *record)
 		return;
 	text = strndupa((char *)record->data + f->mark.field->offset, size);
 	learn_vm(f, text);
-	learn_wall_clock(f, record->ts, text);
+	learn_clocks(f->recording, record->ts, text);
 }
 
 /* linux/kvm.h */
@@ -610,28 +635,10 @@ static void follow_host(struct follower *f, struct task *task, const struct tep_
 		learn_mark(f, record);
 }
 
-static void follow(struct follower *f, const struct tep_record *record, bool is_hyps)
+static void follow_hyp(struct follower *f, struct cpu *c, struct task *task,
+		       const struct tep_record *record, int type)
 {
-	const int type = tep_data_type(f->tep, (struct tep_record *)record);
-	struct task *task;
-	struct cpu *c;
-
-	if (type < 0)
-		return;
-	if (record->missed_events)
-		forget(f, record, is_hyps);
-	task = task_of(f, tep_data_pid(f->tep, (struct tep_record *)record));
-	if (!is_hyps) {
-		follow_host(f, task, record, type);
-		return;
-	}
-	c = cpu_of(f, record->cpu);
-	if (record->missed_events) {
-		add_run(f, c);
-		*c = (struct cpu) { 0 };
-	}
 	learn_vcpu(f, c, task, record, type);
-	memory_event(f->memory, type, task->pid, record);
 	if (type == f->enter.type)
 		enters(f, c, task, record);
 	else if (type == f->leave.type)
@@ -646,6 +653,39 @@ static void follow(struct follower *f, const struct tep_record *record, bool is_
 	else if (type == f->exit.type && c->running)
 		c->running->reason = reason_of(&f->exit, field_value(&f->exit, record));
 	detail_learn(&f->details, record, type, c->running ? &c->running->detail : &c->detail);
+}
+
+/* Return: whether to go on with the next event. */
+static bool follow(struct follower *f, const struct tep_record *record, bool is_hyps)
+{
+	const int type = tep_data_type(f->tep, (struct tep_record *)record);
+	struct followed followed = { .record = record, .type = type, .is_hyps = is_hyps };
+	struct task *task;
+	struct cpu *c;
+
+	if (type < 0)
+		return true;
+	if (record->missed_events)
+		forget(f, record, is_hyps);
+	task = task_of(f, tep_data_pid(f->tep, (struct tep_record *)record));
+	if (is_hyps) {
+		c = cpu_of(f, record->cpu);
+		if (record->missed_events) {
+			add_run(f, c);
+			*c = (struct cpu) { 0 };
+		}
+		followed.memory = memory_event(f->memory, type, task->pid, record);
+		follow_hyp(f, c, task, record, type);
+		followed.reason = c->reason;
+		followed.detail = c->detail;
+	} else {
+		follow_host(f, task, record, type);
+	}
+	if (!f->reading->event)
+		return true;
+	followed.tid = task->pid;
+	followed.vcpu = task->vcpu ? &task->vcpu->vcpu : NULL;
+	return f->reading->event(f->recording, &followed, f->reading->data);
 }
 
 /* All of a recording ---------------------------------------------------------------- */
@@ -663,9 +703,7 @@ static void learn_fields(struct follower *f)
 		/* A type has 16 bits. */
 		if ((*list)->id < 0 || (*list)->id > UINT16_MAX)
 			continue;
-		f->fields = xrealloc(f->fields, (*list)->id + 1, sizeof(*f->fields));
-		while (f->nr_types <= (*list)->id)
-			f->fields[f->nr_types++] = (struct vcpu_fields) { 0 };
+		f->fields = xgrow(f->fields, &f->nr_types, (*list)->id + 1, sizeof(*f->fields));
 		f->fields[(*list)->id] = (struct vcpu_fields) { .vm = vm, .index = index };
 	}
 }
@@ -702,6 +740,7 @@ static void follower_init(struct follower *f, struct tep_handle *tep, uint64_t p
 	learn_fields(f);
 	f->recording = xzalloc(sizeof(*f->recording));
 	f->recording->table = table_new();
+	f->recording->tep = tep;
 	f->recording->is_part = reading->has_window;
 	f->memory = memory_begin(tep, page_size);
 }
@@ -775,6 +814,7 @@ static struct recording *finish(struct follower *f, const char *from)
 	if (!r->table->nr)
 		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too",
 		     from);
+	r->tep = NULL;
 	follower_free(f);
 	return r;
 }
@@ -784,8 +824,10 @@ static int follow_file(struct tracecmd_input *handle, struct tep_record *record,
 {
 	struct follower *f = data;
 
-	follow(f, record, handle == f->hyp);
-	return 0;
+	/* Not all versions of libtracecmd end when they are told to. */
+	if (!f->is_over)
+		f->is_over = !follow(f, record, handle == f->hyp);
+	return f->is_over;
 }
 
 /**
@@ -875,8 +917,7 @@ struct recording *recording_open(const struct input *input, const struct reading
 
 static int follow_live(struct tep_event *event, struct tep_record *record, int cpu, void *data)
 {
-	follow(data, record, true);
-	return 0;
+	return !follow(data, record, true);
 }
 
 /**

@@ -17,10 +17,18 @@
  * @start:	when it begins [ns]
  * @end:	when it ends [ns]
  * @activity:	what it does
+ * @reason:	if it handles an exit: why the guest has exited; else NULL
+ * @detail:	the same: what that was for
+ * @woken:	when the thread was woken meanwhile [ns], 0 if it was not
+ * @wakeup:	if the thread was woken meanwhile, or the guest runs for that: the wakeup's number,
+ *		from 1; else 0
  */
 struct span {
 	uint64_t	start, end;
 	enum activity	activity;
+	const char	*reason;
+	struct detail	detail;
+	uint64_t	woken, wakeup;
 };
 
 /**
@@ -47,6 +55,28 @@ struct vcpu {
 	void		*drawing;
 };
 
+/**
+ * struct followed - an event that has been followed
+ * @record:	the event
+ * @type:	its type
+ * @is_hyps:	it is the hypervisor's, not the host's
+ * @tid:	the thread that the CPU ran
+ * @vcpu:	the vCPU that this thread has run last, NULL if it has run none
+ * @reason:	why the CPU is at EL2, NULL if no event has told it
+ * @detail:	what for
+ * @memory:	a VM's memory if the event has changed what is mapped of it, else NULL
+ */
+struct followed {
+	const struct tep_record	*record;
+	int			type;
+	bool			is_hyps;
+	pid_t			tid;
+	struct vcpu		*vcpu;
+	const char		*reason;
+	struct detail		detail;
+	const struct vm_memory	*memory;
+};
+
 struct recording;
 
 /**
@@ -59,6 +89,8 @@ struct recording;
  * @to:		the same
  * @interval:	gets each interval, when an event has told all of it; may be NULL
  * @span:	gets each span, also those behind a vCPU's last exit; may be NULL
+ * @event:	gets each event, after what ends with it; may be NULL. If it returns false, no
+ *		other event is read
  * @data:	for these
  */
 struct reading {
@@ -69,7 +101,21 @@ struct reading {
 	void			(*interval)(const struct recording *recording,
 					    const struct interval *interval, void *data);
 	void			(*span)(struct vcpu *vcpu, const struct span *span, void *data);
+	bool			(*event)(const struct recording *recording,
+					 const struct followed *followed, void *data);
 	void			*data;
+};
+
+/**
+ * struct clock_mark - what clocks said when the recording began [ns]
+ * @boot:	CLOCK_BOOTTIME
+ * @mono:	CLOCK_MONOTONIC
+ * @real:	CLOCK_REALTIME, 0 if nothing is known
+ * @is_mono:	the recording's clock is CLOCK_MONOTONIC, not CLOCK_BOOTTIME
+ */
+struct clock_mark {
+	uint64_t	boot, mono, real;
+	bool		is_mono;
 };
 
 /**
@@ -78,6 +124,8 @@ struct reading {
  * @vcpu:	the vCPUs
  * @nr_vcpus:	their number
  * @memory:	the memory of VMs
+ * @tep:	the types of events, as long as it is read
+ * @clocks:	what clocks said
  * @wall_offset: from the recording's clock to the wall clock [ns], 0 if that is not known
  * @has_sched:	events say when threads run; without them they never wait
  * @has_kvm:	events say when the VMM has a thread; without them ACTIVITY_KVM has its time
@@ -89,6 +137,8 @@ struct recording {
 	struct vcpu	**vcpu;
 	size_t		nr_vcpus;
 	struct memory	memory;
+	struct tep_handle *tep;
+	struct clock_mark clocks;
 	int64_t		wall_offset;
 	bool		has_sched, has_kvm, has_waking, is_part;
 };
