@@ -38,7 +38,7 @@ _hyptrace_value() {
 	--clock)	mapfile -t COMPREPLY < <(compgen -W "boot mono" -- "$word") ;;
 	-e|--event)	mapfile -t COMPREPLY < <(compgen -W "$(_hyptrace_events)" -- "$word") ;;
 	-H|--host)	mapfile -t COMPREPLY < <(compgen -W "sched kvm irq none" -- "$word") ;;
-	-i|--input|-o|--output|--timeline|--plot|--svg|--speedscope|--map)
+	-i|--input|-o|--output|--timeline|--plot|--svg|--speedscope|--perfetto|--map)
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	--vm|--vcpu|--above|--run|--max-size|-p|--pid|-d|--duration|--delay|-b|--buffer-size| \
 	-I|--interval-print|-r|--repeat|-x|--field-separator|--slowest|--over|--around|--from|--to| \
@@ -51,7 +51,7 @@ _hyptrace_value() {
 _hyptrace() {
 	local subcommand=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
 	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ firmware/ abort/"
-	local subcommands="stat top hist max record report wakeup flame merge diff check"
+	local subcommands="stat top hist max record report wakeup export flame merge diff check"
 
 	if [ "$COMP_CWORD" = 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W "$subcommands help" -- "$word")

@@ -45,6 +45,7 @@ static const struct subcommand {
 	{ "record", "record events of host and hypervisor into a trace.dat", cmd_record },
 	{ "report", "the tables of stat from a trace.dat, and what vCPUs did when", cmd_report },
 	{ "wakeup", "how long vCPUs take from being woken to running", cmd_wakeup },
+	{ "export", "what vCPUs and the hypervisor did, for Perfetto", cmd_export },
 	{ "flame",  "where the time goes, by functions: folded stacks, speedscope", cmd_flame },
 	{ "merge",  "events of host and guest in the order of time", cmd_merge },
 	{ "diff",   "compare two recordings, or two outputs of --json", cmd_diff },

@@ -8,6 +8,7 @@
 
 int cmd_check(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_hist(int argc, char **argv);
 int cmd_max(int argc, char **argv);

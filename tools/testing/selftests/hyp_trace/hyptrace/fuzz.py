@@ -22,15 +22,16 @@ FRAME = re.compile(r"^ +#\d+ 0x[0-9a-f]+ in .*?(hyptrace/\w+\.c:\d+|libtrace\w+\
 USES = {
     "host.dat": ["report -i {}", "report -i {} --timeline out.svg", "report -i {} --json",
                  "report -i {} --prometheus", "flame -i {}", "flame -i {} --speedscope out.json", "flame -i {} --svg out.svg",
-                 "hist exit_host -i {}", "wakeup -i {}", "diff {} host.dat", "merge {} guest.dat --vm 1",
+                 "hist exit_host -i {}", "wakeup -i {}", "export -i {} --perfetto out.pf", "diff {} host.dat", "merge {} guest.dat --vm 1",
                  "merge {} guest.dat --vm 1 -o out.dat"],
     "guest.dat": ["merge host.dat {} --vm 1", "merge host.dat {} --vm 1 --json",
                   "merge host.dat {} --vm 1 -o out.dat"],
     "details.dat": ["report -i {} --by mmio", "report -i {} --by sysreg --csv --map iomem",
                     "report -i {} --intervals", "report -i {} --intervals --json",
                     "report -i {} --slowest 10", "report -i {} --over 1us --csv",
-                    "report -i {} --around 200.0005,50", "report -i {} --from 200.0002 --by thread"],
-    "memory.dat": ["report -i {}", "report -i {} --json"],
+                    "export -i {} --no-raw --perfetto out.pf", "report -i {} --around 200.0005,50", "report -i {} --from 200.0002 --by thread"],
+    "marks.dat": ["export -i {} --perfetto out.pf"],
+    "memory.dat": ["export -i {} --perfetto out.pf", "report -i {}", "report -i {} --json"],
     "host.json": ["diff host.json {}", "hist guest -i {}"],
 }
 

@@ -3,7 +3,7 @@
 """Make small recordings of all kinds, in the current directory: recordings.py
 
 host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
-its clocks. guest.dat is that guest's. In memory.dat, memory of VMs is mapped and taken back. In
+its clocks. guest.dat is that guest's. In marks.dat, by another clock, a guest records events. In memory.dat, memory of VMs is mapped and taken back. In
 many.dat, a VM has 128 vCPUs. In details.dat, a guest uses devices, memory, hypercalls and system
 registers. In moved.dat, a vCPU goes to another CPU; in missing.dat, events are missing when it matters.
 Of others, something is wrong:
@@ -80,6 +80,12 @@ DONATE = traces.Event(916, "hyp", "mem_host_donate_guest", GIVEN, IN_RANGE)
 RECLAIM = traces.Event(917, "hyp", "mem_host_reclaim_guest", GIVEN, IN_RANGE)
 FORCE = traces.Event(918, "hyp", "mem_host_force_reclaim_guest", GIVEN, IN_RANGE)
 MEMORY = [SHARE, UNSHARE, PROTECT, RELAX, YOUNG, ABORT, DONATE, RECLAIM, FORCE]
+
+# What a guest records: three arguments of four, and a mark.
+SAID = [("u16", "vm"), ("u16", "vcpu"), ("u16", "client"), ("u16", "count"), ("u32", "lost")]
+TRACE = traces.Event(930, "hyp", "guest_trace_4",
+                     [*SAID, ("u32", "id"), *[("u64", f"a{i}") for i in range(4)]], '"id=%u", REC->id')
+MARK = traces.Event(931, "hyp", "guest_mark", SAID, '"%s", REC->text', text="text")
 
 TYPES = [ENTER, EXIT, HCALL, RUN, LEFT, CLOCK, SWITCH, WOKEN, ENTRY, USER, CALL, RETURN,
          PRINT]
@@ -254,6 +260,22 @@ def write_details():
                  {"": [host], "hyp": [hyp]}, commands=TASKS, trace_id=14)
 
 
+def write_marks():
+    """By CLOCK_MONOTONIC, which is 3 s behind CLOCK_BOOTTIME: two runs of a guest, and what it records."""
+    start = 200 * S
+    top = [(start - 50, PRINT.pack(71, 0, b"hyptrace: clock at=start boot=%d mono=%d real=%d" % (
+        start - 100 + 3 * S, start - 100, 17 * 10 ** 17)))]
+    hyp = []
+    for i in range(2):
+        now = start + i * 100 * US
+        events = run_of_guest(now, 71, 1, 0, 1)
+        said = [(now + 34 * US, TRACE.pack(71, 1, 0, 7, 3, 0, 1001 + i, i, 2 ** 64 - 1, 3, 0)),
+                (now + 35 * US, MARK.pack(71, 1, 0, 7, 0, i, b'here "I" am \x1b[2J'))]
+        hyp += [*events[:6], *said, events[6]]
+    traces.write("marks.dat", [*TYPES, TRACE, MARK], {"": [top], "hyp": [hyp]}, commands=TASKS,
+                 trace_id=17)
+
+
 def switch(prev, state, next_one):
     return SWITCH.pack(prev, prev, state, next_one)
 
@@ -339,6 +361,7 @@ def write_all():
     write_many("many.dat", 128, 512)
     write_details()
     write_moved()
+    write_marks()
     write_missing()
     before = [(time - 199 * S, data) for time, data in hyp[1]]
     write_host("outside.dat", [hyp[0], hyp[1] + before])
