@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb bench bench-hw doc perfetto hyptrace-static shell apply series upstream test-upstream deb clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb test-perfetto bench bench-hw doc perfetto hyptrace-static shell apply series upstream test-upstream deb clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -47,6 +47,9 @@ doc: bench
 
 perfetto: all
 	@tools/qemu/perfetto "$(B)/hyp.pftrace"
+
+test-perfetto: all
+	@tools/build/test-perfetto
 
 hyptrace-static:
 	@tools/build/hyptrace-static
@@ -94,6 +97,9 @@ help:
 	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
 	@echo 'make bench-hw     pack what measures it on real hardware'
 	@echo 'make doc          the same, and put the results into Documentation/'
+	@echo 'make test-perfetto'
+	@echo '                  compare the format that hyptrace export writes with files of Perfetto'
+	@echo '                  and Chromium; some 5 minutes'
 	@echo 'make perfetto     record host and hypervisor with Perfetto: build/hyp.pftrace'
 	@echo 'make hyptrace-static'
 	@echo '                  make hyptrace for arm64 machines without its libraries: build/hyptrace/'
