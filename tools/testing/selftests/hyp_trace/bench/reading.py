@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Print what it costs on this machine to read recordings, as "NAME VALUE": the time of hyptrace
-report compared with that of a program which only reads the events, and the memory of its own.
+report and export compared with that of a program which only reads the events, the memory of their own,
+and the size of what export writes.
 
 usage: reading.py DIR HYPTRACE READING"""
 
@@ -13,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../hyptrace"))
 import recordings
 
 RUNS = 5
+EXPORTS = 3             # they take longer
 EXITS = 100000          # of which a recording is made that has them again and again
 EVENTS_OF_EXIT = 7
 
@@ -53,6 +55,16 @@ def report(path, exits, times):
     return min(time for time, _, _ in runs), max(memory for _, memory, _ in runs)
 
 
+def export(path, exits, *options):
+    """Run hyptrace export; returns the least time, the memory, and the size for each event."""
+    runs = [run([hyptrace, "export", *options, "-i", path, "--perfetto", "export.pftrace"])
+            for _ in range(EXPORTS)]
+    size = os.path.getsize("export.pftrace")
+    os.remove("export.pftrace")
+    return (min(time for time, _, _ in runs), max(memory for _, memory, _ in runs),
+            size / (exits * EVENTS_OF_EXIT))
+
+
 def read(path, exits):
     """Only read it; returns the least time."""
     runs = [run([reading, path]) for _ in range(RUNS)]
@@ -66,9 +78,15 @@ directory, hyptrace, reading = sys.argv[1:]
 os.chdir(directory)
 for name, vcpus, times in ("64.dat", 64, 10), ("8192.dat", 8192, 10):
     recordings.write_many(name, vcpus, EXITS, times)
+alone = read("64.dat", 10 * EXITS)
 time, memory = report("64.dat", 10 * EXITS, RUNS)
-print(f"report_time {time / read('64.dat', 10 * EXITS):.2f}")
+print(f"report_time {time / alone:.2f}")
 print(f"report_memory {memory / 1e6:.1f}")
+for name, options in ("export_tracks", ["--no-raw"]), ("export", []):
+    export_time, export_memory, size = export("64.dat", 10 * EXITS, *options)
+    print(f"{name}_time {export_time / alone:.1f}")
+    print(f"{name}_size {size:.1f}")
+    print(f"{name}_memory {export_memory / 1e6:.1f}")
 of_8192, memory = report("8192.dat", 10 * EXITS, RUNS)
 print(f"report_8192_time {of_8192 / time:.2f}")
 print(f"report_8192_memory {memory / 1e6:.1f}")
