@@ -19,7 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "command.h"
+#include "hold.h"
 #include "hyp.h"
 #include "instances.h"
 #include "limits.h"
@@ -36,107 +38,27 @@
 /* The host's buffer is the file's top one, so that all readers show both. */
 static const char * const buffer_names[] = { "", HYP_INSTANCE, NULL };
 
-/* This has been taken; each is NULL until then. */
-static struct settings *taken;
+/* Each is NULL until it is there. */
 static struct tracefs_instance *host;
 static struct pages *pages;
 
-/* Taking and giving back ------------------------------------------------------------ */
+/* Giving back ----------------------------------------------------------------------- */
 
 /* An instance can't be removed, nor a tracer changed, while a buffer can be read. */
 static void give_back(void)
 {
-	if (taken)
+	if (hyp_is_taken())
 		tracefs_trace_off(hyp_open());
 	if (host)
 		tracefs_trace_off(host);
 	pages_close(pages);
-	if (taken)
-		settings_restore(taken);
-	taken = NULL;
+	hyp_give_back();
 	if (host)
 		host_instance_remove(host);
 	host = NULL;
 }
 
-static _Noreturn void refuse(const struct list *in_use)
-{
-	size_t i;
-
-	warnx(HYP_INSTANCE "/ is in use, and what is set there would limit the recording:");
-	for (i = 0; i < in_use->nr; i++)
-		warnx("  %s", in_use->text[i]);
-	errx(1, "unset it, or let --force take it away and set it again at the end");
-}
-
-/* Settings that a killed recorder has left in hyp/ belong to nobody. */
-static struct settings *read_settings(void)
-{
-	struct settings *settings = settings_read();
-
-	if (!instances_remove_dead())
-		return settings;
-	warnx("a recorder was killed: what it has set in " HYP_INSTANCE "/ is unset");
-	settings_clear(settings);
-	settings_free(settings);
-	return settings_read();
-}
-
-static void take_hyp(const struct recorder *recorder)
-{
-	struct settings *settings = read_settings();
-	struct list in_use = settings_in_use(settings);
-
-	if (in_use.nr && !recorder->force)
-		refuse(&in_use);
-	list_free(&in_use);
-	taken = settings;
-	settings_clear(settings);
-}
-
 /* Setting up ------------------------------------------------------------------------ */
-
-static void set(struct tracefs_instance *instance, const char *file, const char *value)
-{
-	if (tracefs_instance_file_write(instance, file, value) < 0)
-		err(1, "%s/%s: %s", tracefs_instance_get_name(instance), file, value);
-}
-
-static void add(struct tracefs_instance *instance, const char *file, const struct list *list)
-{
-	char line[160];
-	size_t i;
-
-	for (i = 0; i < list->nr; i++) {
-		/* Without the end of a line, the kernel looks at it when the file is closed. */
-		snprintf(line, sizeof(line), "%s\n", list->text[i]);
-		if (tracefs_instance_file_append(instance, file, line) < 0)
-			err(1, "%s/%s: %s", tracefs_instance_get_name(instance), file,
-			    list->text[i]);
-	}
-}
-
-static void set_size(struct tracefs_instance *instance, long kb)
-{
-	char size[24];
-
-	snprintf(size, sizeof(size), "%ld", kb);
-	if (tracefs_instance_file_write(instance, "buffer_size_kb", size) < 0)
-		err(1, "-b %ld: the kernel refuses buffers of this size for %s", kb,
-		    tracefs_instance_get_name(instance));
-}
-
-/* Turning tracing on allocates the buffers. Without events, only calls are recorded by that. */
-static void allocate(long kb)
-{
-	if (tracefs_trace_on(hyp_open()) >= 0)
-		return;
-	if (errno == EPERM)
-		errx(1, "tracing is locked until the next boot: boot with kvm-arm.hyp_trace=on");
-	if (errno == ENOMEM)
-		errx(1, "-b %ld: no memory for buffers of this size", kb);
-	err(1, HYP_INSTANCE "/tracing_on");
-}
 
 static bool is_wanted(const char *wanted, const char *system, const char *event)
 {
@@ -237,7 +159,7 @@ static bool is_of_one(const struct recorder *recorder)
 
 static void follow_forks(struct tracefs_instance *instance)
 {
-	set(instance, "options/event-fork", "1");
+	instance_set(instance, "options/event-fork", "1");
 }
 
 /* Add a process's threads to those that are recorded. False if there is none that is new. */
@@ -252,8 +174,8 @@ static bool add_threads(pid_t pid, struct list *known)
 		if (known->nr > before + new.nr)
 			list_add(&new, threads.text[i]);
 	}
-	add(hyp_open(), PIDS, &new);
-	add(host, PIDS, &new);
+	instance_add(hyp_open(), PIDS, &new);
+	instance_add(host, PIDS, &new);
 	list_free(&threads);
 	list_free(&new);
 	return known->nr > before;
@@ -283,24 +205,24 @@ static void set_up(const struct recorder *recorder, struct list *systems)
 {
 	struct list of_host = host_events(recorder, systems), of_hyp = hyp_events(recorder);
 
-	set(host, "trace_clock", "boot");
-	set_size(host, recorder->buffer_kb);
-	set_size(hyp_open(), recorder->buffer_kb);
+	instance_set(host, "trace_clock", "boot");
+	instance_set_size(host, recorder->buffer_kb);
+	instance_set_size(hyp_open(), recorder->buffer_kb);
 	/* A tracer can't be changed while a buffer can be read. */
 	if (recorder->graph) {
 		choose_functions(recorder->graph);
-		set(hyp_open(), "current_tracer", "function_graph");
+		instance_set(hyp_open(), "current_tracer", "function_graph");
 	}
-	allocate(recorder->buffer_kb);
+	hyp_allocate(recorder->buffer_kb);
 	/* While it can be read, the buffer stays. */
 	pages_add(pages, host);
 	pages_add(pages, hyp_open());
 	tracefs_trace_off(hyp_open());
-	set(hyp_open(), "trace", "");
+	instance_set(hyp_open(), "trace", "");
 	if (is_of_one(recorder))
 		choose_threads(recorder);
-	add(hyp_open(), "set_event", &of_hyp);
-	add(host, "set_event", &of_host);
+	instance_add(hyp_open(), "set_event", &of_hyp);
+	instance_add(host, "set_event", &of_host);
 	list_add(systems, HYP_INSTANCE);
 	list_free(&of_host);
 	list_free(&of_hyp);
@@ -460,13 +382,6 @@ static void allow_files(void)
 		     (unsigned long)wanted, (unsigned long)limit.rlim_cur);
 }
 
-static void tell(int front)
-{
-	/* It may have been killed: then the recording ends. */
-	if (write(front, "", 1) != 1 && errno != EPIPE)
-		err(1, "pipe");
-}
-
 /* Marks are first, so that they are there whatever is lost. Threads are ready for a flood. */
 static void begin(const struct recorder *recorder)
 {
@@ -504,7 +419,7 @@ static void print_result(const struct recorder *recorder, uint64_t size,
 
 /**
  * record() - record
- * @recorder:	what
+ * @data:	the recorder: what
  * @front:	gets a byte when recording has begun, and another one when all is given back
  * @until:	recording ends when its other end is closed
  *
@@ -512,8 +427,9 @@ static void print_result(const struct recorder *recorder, uint64_t size,
  *
  * Return: the exit status: 3 if the recording is incomplete
  */
-int record(const struct recorder *recorder, int front, int until)
+int record(const void *data, int front, int until)
 {
+	const struct recorder *recorder = data;
 	struct list systems = { 0 };
 	struct settings *set_up_by_us;
 	struct limits limits = { 0 };
@@ -523,18 +439,17 @@ int record(const struct recorder *recorder, int front, int until)
 	check_output(recorder->output);
 	allow_files();
 	pages = pages_new(directory_for(recorder->output));
-	hyp_lock();
 	atexit(give_back);
-	take_hyp(recorder);
+	hyp_take(recorder->force);
 	host = host_instance();
 	set_up(recorder, &systems);
 	dat = tracedat_new(&systems);
 	set_up_by_us = settings_read();
 	begin(recorder);
-	tell(front);
+	child_tell(front);
 	wait_for_end(until);
 	end(&limits, recorder, set_up_by_us);
-	tell(front);
+	child_tell(front);
 	size = write_recording(recorder->output, dat);
 	print_result(recorder, size, &limits);
 	return limits_print(&limits) && !recorder->allow_lost ? 3 : 0;

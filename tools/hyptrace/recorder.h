@@ -35,6 +35,6 @@ struct recorder {
 	bool			force, allow_lost;
 };
 
-int record(const struct recorder *recorder, int front, int until);
+int record(const void *data, int front, int until);
 
 #endif /* HYPTRACE_RECORDER_H */

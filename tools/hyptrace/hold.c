@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Takes hyp/ and gives it back.
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hold.h"
+#include "instances.h"
+#include "settings.h"
+
+/* What was set in hyp/ before, NULL if it has not been taken. */
+static struct settings *taken;
+
+static _Noreturn void refuse(const struct list *in_use)
+{
+	size_t i;
+
+	warnx(HYP_INSTANCE "/ is in use, and what is set there would limit the recording:");
+	for (i = 0; i < in_use->nr; i++)
+		warnx("  %s", in_use->text[i]);
+	errx(1, "unset it, or let --force take it away and set it again at the end");
+}
+
+/* Settings that a killed recorder has left in hyp/ belong to nobody. */
+static struct settings *read_settings(void)
+{
+	struct settings *settings = settings_read();
+
+	if (!instances_remove_dead())
+		return settings;
+	warnx("a recorder was killed: what it has set in " HYP_INSTANCE "/ is unset");
+	settings_clear(settings);
+	settings_free(settings);
+	return settings_read();
+}
+
+/**
+ * hyp_take() - take hyp/, and set nothing in it
+ * @force:	even if something is set there
+ *
+ * If it is in use, the program ends with the reason.
+ */
+void hyp_take(bool force)
+{
+	struct settings *settings;
+	struct list in_use;
+
+	hyp_lock();
+	settings = read_settings();
+	in_use = settings_in_use(settings);
+	if (in_use.nr && !force)
+		refuse(&in_use);
+	list_free(&in_use);
+	taken = settings;
+	settings_clear(settings);
+}
+
+/**
+ * hyp_is_taken() - has this process taken hyp/, and not given it back?
+ *
+ * Return: true if so
+ */
+bool hyp_is_taken(void)
+{
+	return taken;
+}
+
+/**
+ * hyp_give_back() - set again what was set before hyp_take(), if hyp/ has been taken
+ */
+void hyp_give_back(void)
+{
+	if (taken)
+		settings_restore(taken);
+	taken = NULL;
+}
+
+/**
+ * instance_set() - write to a file, or end the program
+ * @instance:	an instance
+ * @file:	its file
+ * @value:	what is written
+ */
+void instance_set(struct tracefs_instance *instance, const char *file, const char *value)
+{
+	if (tracefs_instance_file_write(instance, file, value) < 0)
+		err(1, "%s/%s: %s", tracefs_instance_get_name(instance), file, value);
+}
+
+/**
+ * instance_add() - add lines to a file, or end the program
+ * @instance:	an instance
+ * @file:	its file
+ * @list:	the lines
+ */
+void instance_add(struct tracefs_instance *instance, const char *file, const struct list *list)
+{
+	char line[160];
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		/* Without the end of a line, the kernel looks at it when the file is closed. */
+		snprintf(line, sizeof(line), "%s\n", list->text[i]);
+		if (tracefs_instance_file_append(instance, file, line) < 0)
+			err(1, "%s/%s: %s", tracefs_instance_get_name(instance), file,
+			    list->text[i]);
+	}
+}
+
+/**
+ * instance_set_size() - set the size of buffers, or end the program
+ * @instance:	an instance
+ * @kb:		the size of each CPU's buffer [KiB]
+ */
+void instance_set_size(struct tracefs_instance *instance, long kb)
+{
+	char size[24];
+
+	snprintf(size, sizeof(size), "%ld", kb);
+	if (tracefs_instance_file_write(instance, "buffer_size_kb", size) < 0)
+		err(1, "-b %ld: the kernel refuses buffers of this size for %s", kb,
+		    tracefs_instance_get_name(instance));
+}
+
+/**
+ * hyp_allocate() - allocate the hypervisor's buffers by turning tracing on, or end the program
+ * @kb:		their size, for messages [KiB]
+ *
+ * Without events, only calls are recorded by that.
+ */
+void hyp_allocate(long kb)
+{
+	if (tracefs_trace_on(hyp_open()) >= 0)
+		return;
+	if (errno == EPERM)
+		errx(1, "tracing is locked until the next boot: boot with kvm-arm.hyp_trace=on");
+	if (errno == ENOMEM)
+		errx(1, "-b %ld: no memory for buffers of this size", kb);
+	err(1, HYP_INSTANCE "/tracing_on");
+}
