@@ -51,7 +51,7 @@ _hyptrace_value() {
 _hyptrace() {
 	local subcommand=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
 	local kinds="guest exit_host/ exit_el2/ hcall/ smc/ psci/ firmware/ abort/"
-	local subcommands="stat top hist max record report wakeup export flame merge diff check"
+	local subcommands="stat top hist max log record report wakeup export flame merge diff check"
 
 	if [ "$COMP_CWORD" = 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W "$subcommands help" -- "$word")
@@ -68,7 +68,7 @@ _hyptrace() {
 		mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
 	diff,*|merge,*)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	stat,*|max,*|record,*)
+	stat,*|max,*|log,*|record,*)
 		mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
 	esac
 }

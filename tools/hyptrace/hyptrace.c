@@ -42,6 +42,7 @@ static const struct subcommand {
 	{ "top",    "the same, live in the terminal", cmd_top },
 	{ "hist",   "show the histogram of one of them", cmd_hist },
 	{ "max",    "the longest of each, and what happened meanwhile", cmd_max },
+	{ "log",    "print events as they come, a line each", cmd_log },
 	{ "record", "record events of host and hypervisor into a trace.dat", cmd_record },
 	{ "report", "the tables of stat from a trace.dat, and what vCPUs did when", cmd_report },
 	{ "wakeup", "how long vCPUs take from being woken to running", cmd_wakeup },

@@ -11,6 +11,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_hist(int argc, char **argv);
+int cmd_log(int argc, char **argv);
 int cmd_max(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_record(int argc, char **argv);

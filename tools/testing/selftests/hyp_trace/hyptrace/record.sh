@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in QEMU: what hyptrace record takes and gives back, what it refuses, and what it says of
-# what is missing. Prints TAP.
+# Runs in QEMU: what hyptrace record and log take and give back, what they refuse, and what they say
+# of what is missing. Prints TAP.
 
 . /tests/roots.sh
 hold_switches
@@ -352,6 +352,86 @@ read -r vm second < vm2
 records_one
 result "record -p and --vm"
 killall hyp_vms
+# Log -----------------------------------------------------------------------------------
+
+# Is all of hyp/ as it was, and does nobody use it?
+is_given_back() {
+	state | cmp - clean && [ "$(cat $HYP/buffer_percent)" = 50 ] && ! pidof hyptrace > /dev/null
+}
+
+# Each event is a line, in the order of its CPU, and no other event is there.
+logs() {
+	hyptrace log -e selftest hyp_emit 1 $N > log.text 2> $log || return
+	sed -n 's/.* \[\([0-9]*\)\] .*: selftest: id=\([0-9]*\)$/\1 \2/p' log.text | sort -s -k 1,1 > logged
+	for cpu in 000 001; do seq 1 $N | sed "s/^/$cpu /"; done | diff logged - &&
+		[ "$(wc -l < log.text)" = $((2 * N)) ] && is_given_back
+}
+
+# A line is there while the log goes on, which ends with its reader, and says nothing.
+logs_at_once() {
+	local pid
+
+	mkfifo log.fifo
+	hyptrace log -e selftest > log.fifo 2> $log &
+	pid=$!
+	exec 4< log.fifo
+	until_ok grep -qx 1 $HYP/tracing_on
+	hyp_emit 7 7 0
+	read -r line <&4 && kill -0 $pid && hyp_emit 8 8 0 && read -r next <&4
+	exec 4<&-
+	wait $pid
+	[ $? = 1 ] && is_given_back && [ ! -s $log ] || return
+	case $line in *"selftest: id=7") ;; *) return 1 ;; esac
+	case $next in *"selftest: id=8") ;; *) return 1 ;; esac
+}
+
+# What QEMU's back end syslog does
+logs_to_syslog() {
+	syslogd -O $OUT/messages
+	hyptrace log -e selftest hyp_emit 1 $N | logger -t hyp
+	has_all() { [ "$(grep -c ' hyp: .*selftest: id=' $OUT/messages)" = $((2 * N)) ]; }
+	until_ok has_all
+	killall syslogd
+	has_all
+}
+
+# Nobody takes events, so they are lost; those that are left follow a line that says so.
+logs_with_loss() {
+	ends_with 3 "events were lost: choose fewer" hyptrace log -b 4 -e selftest sh -c '
+		killall -STOP hyptrace-rec
+		hyp_emit 1 10000
+		killall -CONT hyptrace-rec' && grep -q '\[LOST [0-9]* EVENTS\]' $log && is_given_back
+}
+
+# Killed, it gives all back: by the process that prints, or by the other one.
+logs_killed() {
+	hyptrace log > log.text 2> $log &
+	until_ok grep -qx 1 $HYP/tracing_on
+	kill -KILL $!
+	until_ok is_given_back || return
+	hyptrace log > log.text 2> $log &
+	until_ok grep -qx 1 $HYP/tracing_on
+	killall -KILL hyptrace-rec
+	wait $!
+	[ $? = 1 ] && grep -q "the process that had taken hyp/ was killed" $log && is_given_back
+}
+
+logs
+result "log has each event as a line, and gives hyp/ back"
+logs_at_once
+result "log prints events as they come, and ends with its reader"
+logs_to_syslog
+result "log and logger"
+logs_with_loss
+result "log says what was lost"
+logs_killed
+result "log that is killed gives hyp/ back"
+echo hyp:vcpu_exit > $HYP/set_event
+ends_with 1 "hyp/set_event: hyp:vcpu_exit" hyptrace log true &&
+	ends_with 0 "" hyptrace log --force true && grep -qx hyp:vcpu_exit $HYP/set_event
+result "log takes hyp/ only from nobody, or by --force"
+echo > $HYP/set_event
+
 if have_suite bookworm "marks in a recording"; then
 	prepare_root bookworm
 	marks
