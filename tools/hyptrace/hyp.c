@@ -4,6 +4,7 @@
  */
 
 #include <err.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,13 +37,14 @@ struct tracefs_instance *hyp_open(void)
 
 	if (instance)
 		return instance;
-	if (geteuid())
-		errx(1, "run it as root: only root may look at the hypervisor");
 	tracing = tracefs_tracing_dir();
 	if (!tracing)
 		errx(1, "tracefs is not mounted, and can't be: mount -t tracefs tracefs /sys/kernel/tracing");
 	if (asprintf(&dir, "%s/%s", tracing, HYP_INSTANCE) < 0)
 		err(1, "memory");
+	if (access(dir, R_OK | X_OK) && errno == EACCES)
+		errx(1, "%s: %m: run it as root, or let a group trace: see hyptrace(1), \"PERMISSION\"",
+		     dir);
 	if (access(dir, F_OK))
 		explain_absence();
 	free(dir);

@@ -256,6 +256,21 @@ echo 'nobody:x:65534:65534::/:/bin/sh' >> /etc/passwd
 fails_with "run it as root" su nobody -c 'hyptrace stat -d 1'
 result "a user is told to be root"
 
+# As root says in the manual, so that a group may trace.
+group_traces() {
+	chgrp -R 65534 /sys/kernel/tracing
+	chmod -R g+rwX /sys/kernel/tracing
+	su nobody -c 'hyptrace stat --csv -d 1' > $OUT/group.csv 2> $log || return
+	chmod -R g-w /sys/kernel/tracing
+	fails_with "hyp/totals/enable: Permission denied" su nobody -c 'hyptrace stat -d 1' || return
+	chgrp -R 0 /sys/kernel/tracing
+	chmod -R g-rwX /sys/kernel/tracing
+	fails_with "Permission denied: run it as root, or let" su nobody -c 'hyptrace stat -d 1'
+}
+
+group_traces
+result "but a group may trace, if root lets it"
+
 # What EL2's buffers hold is a recording, too.
 live() {
 	echo 1 > $HYP/events/hyp/enable
