@@ -118,6 +118,11 @@ static _Noreturn void refuse(const char *name)
 	exit(STATUS_USAGE);
 }
 
+static bool is_version(const char *argument)
+{
+	return !strcmp(argument, "--version") || !strcmp(argument, "-V");
+}
+
 static bool is_help(const char *argument)
 {
 	return !strcmp(argument, "--help") || !strcmp(argument, "-h");
@@ -146,6 +151,11 @@ int main(int argc, char **argv)
 	}
 	if (is_help(argv[1]) || (!strcmp(argv[1], "help") && argc == 2)) {
 		usage(stdout);
+		output_finish();
+		return 0;
+	}
+	if (is_version(argv[1])) {
+		printf("hyptrace %s\n", VERSION);
 		output_finish();
 		return 0;
 	}
