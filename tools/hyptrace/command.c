@@ -27,15 +27,23 @@ static void interrupt(int signal, siginfo_t *info, void *context)
 	is_terminals = info->si_code == SI_KERNEL;
 }
 
-static void catch(int signal)
+static void catch(int signal, int flags)
 {
-	const struct sigaction action = { .sa_sigaction = interrupt, .sa_flags = SA_SIGINFO };
+	const struct sigaction action = {
+		.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO | flags };
 	struct sigaction before;
 
 	/* What nohup lets a program ignore, stays ignored. */
 	sigaction(signal, NULL, &before);
 	if (signal != SIGHUP || before.sa_handler != SIG_IGN)
 		sigaction(signal, &action, NULL);
+}
+
+static void catch_all(int flags)
+{
+	catch(SIGINT, flags);
+	catch(SIGTERM, flags);
+	catch(SIGHUP, flags);
 }
 
 /**
@@ -46,9 +54,17 @@ static void catch(int signal)
  */
 void catch_interrupts(void)
 {
-	catch(SIGINT);
-	catch(SIGTERM);
-	catch(SIGHUP);
+	catch_all(0);
+}
+
+/**
+ * catch_interrupts_of_reading() - let signals end the reading of a file, not this program
+ *
+ * What reads must look at @interrupted. A write that waits goes on.
+ */
+void catch_interrupts_of_reading(void)
+{
+	catch_all(SA_RESTART);
 }
 
 /**

@@ -13,6 +13,7 @@
 extern volatile sig_atomic_t interrupted;
 
 void catch_interrupts(void);
+void catch_interrupts_of_reading(void);
 pid_t xfork(void);
 int command_follow(pid_t pid);
 int command_run(char **argv);

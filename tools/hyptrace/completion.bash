@@ -54,7 +54,7 @@ _hyptrace() {
 	local subcommands="stat top hist max log record report wakeup export flame merge diff check"
 
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "$subcommands help" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$subcommands help --version" -- "$word")
 		return
 	fi
 	if [ "$subcommand" = help ]; then

@@ -28,7 +28,10 @@
 #include "subcommands.h"
 #include "tracks.h"
 
-/* Frames of a stay that wait for its end, where its reason and its vCPU are known. */
+/*
+ * Calls in a stay wait for its end, where its reason and its vCPU are known; if there are more, it is
+ * written in parts.
+ */
 #define MAX_WAITING	1024
 
 /* Deeper calls than there are */
@@ -120,8 +123,7 @@ static void add_span(struct vcpu *vcpu, const struct span *span, void *data)
 			.name = x->reason, .kind = ARGUMENT_NAME, .text = span->reason };
 		moment.nr_arguments = 1 + detail_arguments(x, &span->detail, argument + 1);
 	}
-	if (!span->woken)
-		moment.flow_end = span->wakeup;
+	moment.flow_end = span->runs_for;
 	track = tracks_state(x->tracks, vcpu);
 	track_begin(track, span->start, &moment);
 	if (span->woken)
@@ -162,7 +164,9 @@ static void write_call(struct export *x, struct stay *stay, const struct call *c
 /* It is known now, as far as it will be, to whom the stay belongs. */
 static void begin_stay(struct export *x, struct stay *stay, int cpu)
 {
-	const uint64_t start = stay->call[0].time, end = stay->call[stay->nr_calls - 1].time;
+	const uint64_t start = stay->call[0].time;
+	/* If it is written in parts, its end is not known. */
+	const uint64_t end = stay->depth ? UINT64_MAX : stay->call[stay->nr_calls - 1].time;
 
 	stay->is_begun = true;
 	stay->of_cpu = NULL;
@@ -491,9 +495,10 @@ int cmd_export(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	choose_output(output);
-	catch_interrupts();
+	output->ends_whole = true;
 	if (arguments.live) {
 		output_open(output);
+		catch_interrupts_of_reading();
 	} else {
 		arguments.input.path = arguments.input.path ?: "trace.dat";
 		read_in_child(&arguments.input, 1, output);
@@ -501,6 +506,8 @@ int cmd_export(int argc, char **argv)
 	export(&arguments);
 	if (output->path)
 		output_close(output);
+	if (!output->path && fflush(stdout))
+		err(1, "can't print all");
 	if (!interrupted)
 		return 0;
 	warnx("interrupted: %s has what was read until then", output->path ?: "the output");

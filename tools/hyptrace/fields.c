@@ -135,6 +135,14 @@ static void text_of(const struct event_field *event, const struct tep_record *re
 	}
 }
 
+/* A number of this size [bytes], as one of 64 bits */
+static uint64_t extend_sign(uint64_t value, int size)
+{
+	const unsigned int unused = size > 0 && size < 8 ? 64 - 8 * size : 0;
+
+	return (int64_t)(value << unused) >> unused;
+}
+
 /**
  * field_argument() - the value of a field
  * @fields:	from fields_of()
@@ -163,7 +171,7 @@ struct argument field_argument(const struct fields *fields, size_t i,
 		argument.kind = ARGUMENT_TEXT;
 		argument.text = text;
 	}
-	if (argument.kind == ARGUMENT_SIGNED && field->field->size == 4)
-		argument.value = (int32_t)argument.value;
+	if (argument.kind == ARGUMENT_SIGNED)
+		argument.value = extend_sign(argument.value, field->field->size);
 	return argument;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -79,6 +80,18 @@ static int open_input(const char *path)
 	return strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : copy_stdin();
 }
 
+/* The file that is written must not be one that is read. */
+static void check_output(const struct input *input, int nr, const struct output *output)
+{
+	struct stat in, out;
+
+	if (!output->file || fstat(fileno(output->file), &out) || !S_ISREG(out.st_mode))
+		return;
+	for (; nr--; input++)
+		if (!fstat(input->fd, &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			errx(1, "%s: is what is read: write another file", input->path);
+}
+
 /**
  * read_in_child() - open files, and go on in a child process
  * @input:	the files, by their names; "-" is the standard input
@@ -98,8 +111,12 @@ void read_in_child(struct input *input, int nr, struct output *output)
 		if (input[i].fd < 0)
 			err(1, "%s", input[i].path);
 	}
-	if (output)
+	if (output) {
 		output_open(output);
+		check_output(input, nr, output);
+		if (output->ends_whole)
+			catch_interrupts_of_reading();
+	}
 	child = xfork();
 	if (child)
 		end_as(child, input, nr, output);

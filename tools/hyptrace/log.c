@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -71,18 +72,24 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 /* The process that prints ----------------------------------------------------------- */
 
+/* Where events come from, -1 before that */
+static int pipe_of_events = -1;
+
+/* A tracer can't be set again while a buffer can be read. */
 static void give_back(void)
 {
 	if (hyp_is_taken())
 		tracefs_trace_off(hyp_open());
+	if (pipe_of_events >= 0)
+		close(pipe_of_events);
+	pipe_of_events = -1;
 	hyp_give_back();
 }
 
 /* Events are enabled while tracing is off, so that entries and exits alternate. */
-static int set_up(const struct arguments *arguments)
+static void set_up(const struct arguments *arguments)
 {
 	struct list events = choice_to_list(arguments->choice);
-	int pipe;
 
 	instance_set_size(hyp_open(), arguments->buffer_kb);
 	hyp_allocate(arguments->buffer_kb);
@@ -92,10 +99,10 @@ static int set_up(const struct arguments *arguments)
 	instance_set(hyp_open(), "buffer_percent", "0");
 	instance_add(hyp_open(), "set_event", &events);
 	list_free(&events);
-	pipe = tracefs_instance_file_open(hyp_open(), "trace_pipe", O_RDONLY | O_NONBLOCK);
-	if (pipe < 0)
+	pipe_of_events = tracefs_instance_file_open(hyp_open(), "trace_pipe",
+						    O_RDONLY | O_NONBLOCK);
+	if (pipe_of_events < 0)
 		err(1, HYP_INSTANCE "/trace_pipe");
-	return pipe;
 }
 
 /* Nobody reads any longer, which is no error to tell of. */
@@ -104,69 +111,97 @@ static _Noreturn void end_quietly(void)
 	exit(1);
 }
 
-static void print(const char *text, ssize_t size)
+/* Wait until more can be printed. After the end, a reader has a second to take some. */
+static bool can_print(int until)
+{
+	struct pollfd files[] = {
+		{ .fd = STDOUT_FILENO, .events = POLLOUT },
+		{ .fd = until, .events = POLLIN },
+	};
+
+	while (poll(files, 2, -1) < 0)
+		;
+	return files[0].revents || poll(files, 1, 1000) > 0;
+}
+
+/* False if a reader takes no more, although it should end. A pipe takes PIPE_BUF without blocking. */
+static bool print(const char *text, ssize_t size, int until)
 {
 	ssize_t printed;
 
 	for (; size; text += printed, size -= printed) {
-		printed = write(STDOUT_FILENO, text, size);
+		if (!can_print(until))
+			return false;
+		printed = write(STDOUT_FILENO, text, size < PIPE_BUF ? size : PIPE_BUF);
 		if (printed < 0 && errno == EPIPE)
 			end_quietly();
 		if (printed < 0)
 			err(1, "can't print all");
 	}
+	return true;
 }
 
-/* Print what is there, in whole lines. */
-static void print_events(int pipe)
+/* Print some whole lines. False if there are none, or nobody takes them. */
+static bool print_some(int until)
 {
-	char text[1 << 14];
-	ssize_t size;
+	char text[1 << 12];
+	const ssize_t size = read(pipe_of_events, text, sizeof(text));
 
-	while ((size = read(pipe, text, sizeof(text))) > 0)
-		print(text, size);
 	if (size < 0 && errno != EAGAIN && errno != EINTR)
 		err(1, HYP_INSTANCE "/trace_pipe");
+	return size > 0 && print(text, size, until);
 }
 
-static void print_until(int pipe, int until)
+static void print_until(int until)
 {
 	struct pollfd files[] = {
-		{ .fd = pipe, .events = POLLIN },
+		{ .fd = pipe_of_events, .events = POLLIN },
 		{ .fd = until, .events = POLLIN },
 		/* Without events, the end of the output would not be seen. */
 		{ .fd = STDOUT_FILENO },
 	};
 
 	while (poll(files, 3, -1) < 0 || !files[1].revents) {
-		if (files[2].revents & POLLERR)
+		if (files[2].revents & (POLLERR | POLLHUP))
 			end_quietly();
-		print_events(pipe);
+		print_some(until);
 	}
+}
+
+/* Print what is left. False if nobody takes it. */
+static bool print_rest(int until)
+{
+	struct pollfd left = { .fd = pipe_of_events, .events = POLLIN };
+
+	while (poll(&left, 1, 0) > 0)
+		if (!print_some(until))
+			return false;
+	return true;
 }
 
 static int log_events(const void *data, int front, int until)
 {
 	const struct arguments *arguments = data;
 	uint64_t lost;
-	int pipe;
+	bool is_all;
 
 	atexit(give_back);
 	hyp_take(arguments->force);
-	pipe = set_up(arguments);
+	set_up(arguments);
 	tracefs_trace_on(hyp_open());
 	child_tell(front);
-	print_until(pipe, until);
+	print_until(until);
 	tracefs_trace_off(hyp_open());
-	print_events(pipe);
+	is_all = print_rest(until);
 	lost = buffer_stats(hyp_open()).lost;
-	close(pipe);
 	give_back();
 	child_tell(front);
 	if (lost)
 		warnx("%" PRIu64 " events were lost: choose fewer with -e, or larger buffers with -b",
 		      lost);
-	return lost ? 3 : 0;
+	if (!is_all)
+		warnx("the last events are not printed: the output takes no more");
+	return lost || !is_all ? 3 : 0;
 }
 
 /* All ------------------------------------------------------------------------------- */

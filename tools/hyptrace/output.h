@@ -13,11 +13,12 @@
  * @path:	its name, NULL if none is wanted
  * @file:	where it is open
  * @is_new:	it was not there before
+ * @ends_whole:	what wants the program to end, ends its reading, but what is written is finished
  */
 struct output {
 	const char	*path;
 	FILE		*file;
-	bool		is_new;
+	bool		is_new, ends_whole;
 };
 
 const char *temporary_dir(void);

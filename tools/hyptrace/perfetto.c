@@ -156,6 +156,8 @@ void perfetto_clocks(struct perfetto *perfetto, uint64_t boot, uint64_t mono, ui
  * perfetto_use_mono() - what is written has times of CLOCK_MONOTONIC
  * @perfetto:	the file
  * @to_boot:	from there to CLOCK_BOOTTIME [ns]
+ *
+ * It must be told before anything else is written; record's mark of clocks is its first event.
  */
 void perfetto_use_mono(struct perfetto *perfetto, int64_t to_boot)
 {

@@ -198,7 +198,7 @@ static void span_ends(struct follower *f, struct vcpu_state *v, uint64_t now)
 	struct span span = { .start = v->since, .end = now, .activity = v->activity };
 
 	if (v->activity == ACTIVITY_GUEST)
-		span.wakeup = v->wakeup;
+		span.runs_for = v->wakeup;
 	if (v->stopped) {
 		span.reason = v->reason;
 		span.detail = v->detail;
@@ -783,6 +783,13 @@ static void note_thread(struct vm *vm, const struct vcpu *v)
 		vm->name = intern(v->comm);
 }
 
+static _Noreturn void refuse_empty(const struct follower *f, const char *from)
+{
+	if (f->reading->has_window)
+		errx(1, "%s: nothing has begun in that time (--from, --to)", from);
+	errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too", from);
+}
+
 /* Note whose the vCPUs are, and forget those that have not been seen from entry to exit. */
 static struct recording *finish(struct follower *f, const char *from)
 {
@@ -809,11 +816,8 @@ static struct recording *finish(struct follower *f, const char *from)
 	r->memory = memory_finish(f->memory);
 	if (!f->reading->is_quiet)
 		warn_of_lost(r->table, from);
-	if (!r->table->nr && f->reading->has_window)
-		errx(1, "%s: nothing has begun in that time (--from, --to)", from);
-	if (!r->table->nr)
-		errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too",
-		     from);
+	if (!r->table->nr && !f->is_over)
+		refuse_empty(f, from);
 	r->tep = NULL;
 	follower_free(f);
 	return r;

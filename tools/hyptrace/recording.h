@@ -20,15 +20,15 @@
  * @reason:	if it handles an exit: why the guest has exited; else NULL
  * @detail:	the same: what that was for
  * @woken:	when the thread was woken meanwhile [ns], 0 if it was not
- * @wakeup:	if the thread was woken meanwhile, or the guest runs for that: the wakeup's number,
- *		from 1; else 0
+ * @wakeup:	the number of that wakeup, from 1; 0 if there was none
+ * @runs_for:	of a guest's run: the wakeup that it follows, 0 if there was none
  */
 struct span {
 	uint64_t	start, end;
 	enum activity	activity;
 	const char	*reason;
 	struct detail	detail;
-	uint64_t	woken, wakeup;
+	uint64_t	woken, wakeup, runs_for;
 };
 
 /**

@@ -10,7 +10,10 @@
 #include "basics.h"
 #include "tracks.h"
 
-/* A VM whose process is not known gets a pid that Linux has for none: PID_MAX_LIMIT is 2^22. */
+/*
+ * A VM gets a pid that Linux has for none, as PID_MAX_LIMIT is 2^22, if its process is not known, or
+ * is another VM's, too: Perfetto has only one process with a pid.
+ */
 #define FIRST_PID	0x40000000
 
 /* VMs come first, by their numbers, which have 16 bits. */
@@ -34,6 +37,7 @@ enum {
 struct vm_tracks {
 	struct track	*process, *memory;
 	const char	*name;		/* the process's, from intern() */
+	pid_t		pid;
 };
 
 /* A vCPU's tracks, which are vcpu->drawing */
@@ -82,7 +86,20 @@ struct tracks *tracks_new(struct perfetto *perfetto, const struct recording *rec
 
 static void name_vm(char name[NAME_SIZE], unsigned int number, const char *of_process)
 {
-	snprintf(name, NAME_SIZE, number ? "VM %u %s" : "VM ?", number, of_process);
+	if (number)
+		snprintf(name, NAME_SIZE, "VM %u%s%s", number, *of_process ? " " : "", of_process);
+	else
+		snprintf(name, NAME_SIZE, "VM ?");
+}
+
+static pid_t pid_for(const struct tracks *t, const struct vm *vm, unsigned int number)
+{
+	size_t i;
+
+	for (i = 0; vm && vm->pid && i < t->nr_vms; i++)
+		if (t->vm[i] && t->vm[i]->pid == vm->pid)
+			return FIRST_PID + number;
+	return vm && vm->pid ? vm->pid : FIRST_PID + number;
 }
 
 static struct vm_tracks *vm_tracks(struct tracks *t, unsigned int number)
@@ -96,11 +113,12 @@ static struct vm_tracks *vm_tracks(struct tracks *t, unsigned int number)
 	if (t->vm[number])
 		return t->vm[number];
 	tracks = xzalloc(sizeof(*tracks));
-	t->vm[number] = tracks;
+	tracks->pid = pid_for(t, vm, number);
 	tracks->name = vm && vm->name ? vm->name : "";
+	t->vm[number] = tracks;
 	name_vm(name, number, tracks->name);
 	kind.name = name;
-	kind.pid = vm && vm->pid ? vm->pid : FIRST_PID + number;
+	kind.pid = tracks->pid;
 	tracks->process = track_new(t->perfetto, &kind);
 	return tracks;
 }

@@ -90,6 +90,8 @@ class Export:
         for packet in parse(decode(path, "generic.proto"))["packet"]:
             self.packet(packet)
         assert not any(track.open for track in self.tracks.values()), "slices do not end"
+        pids = [process["pid"][0] for track in self.tracks.values() for process in track.process]
+        assert len(pids) == len(set(pids)), "processes with the same pid"
 
     def packet(self, packet):
         number = (packet["trusted_packet_sequence_id"] or [0])[0]
@@ -137,11 +139,16 @@ def away(slice_):
                for child in slice_.children)
 
 
+def is_of_vm(path, number):
+    """Is it a VM's track, or one below that? Its name may follow the number."""
+    return path[0].split()[:2] == ["VM", str(number)]
+
+
 def check_states(export, report):
     """What vCPUs did until their last exits is what the report says."""
     tracks = {export.path(track): track for track in export.tracks.values()}
     for vcpu in report["vcpus"]:
-        process = next(path for path in tracks if path[0].startswith(f"VM {vcpu['vm']} "))[0]
+        process = next(path for path in tracks if is_of_vm(path, vcpu["vm"]))[0]
         track = tracks[process, f"vCPU {vcpu['vcpu']}"]
         time = collections.Counter()
         for state in track.slices:
@@ -218,7 +225,7 @@ def check_guests(export, tracks):
 def check_memory(tracks, report):
     for vm in report["memory"]:
         values = next(track.values for path, track in tracks.items()
-                      if path[0].startswith(f"VM {vm['vm']} ") and path[-1].startswith("memory"))
+                      if is_of_vm(path, vm["vm"]) and path[-1].startswith("memory"))
         assert values[-1][1] == vm["end"]["bytes"], (vm, values[-1])
         assert max(value for _, value in values) == vm["most"]["bytes"], vm
 

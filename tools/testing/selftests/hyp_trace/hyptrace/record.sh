@@ -403,6 +403,17 @@ logs_with_loss() {
 		killall -CONT hyptrace-rec' && grep -q '\[LOST [0-9]* EVENTS\]' $log && is_given_back
 }
 
+# A reader that takes nothing does not keep it, nor hyp/.
+logs_to_nobody() {
+	mkfifo nobody.fifo
+	exec 5<> nobody.fifo
+	hyptrace log -b 8192 hyp_guest 1000 > nobody.fifo 2> $log
+	[ $? = 3 ] && grep -q "the output takes no more" $log && is_given_back
+	taken=$?
+	exec 5>&-
+	return $taken
+}
+
 # Killed, it gives all back: by the process that prints, or by the other one.
 logs_killed() {
 	hyptrace log > log.text 2> $log &
@@ -424,6 +435,8 @@ logs_to_syslog
 result "log and logger"
 logs_with_loss
 result "log says what was lost"
+logs_to_nobody
+result "log ends although its reader takes nothing"
 logs_killed
 result "log that is killed gives hyp/ back"
 echo hyp:vcpu_exit > $HYP/set_event
