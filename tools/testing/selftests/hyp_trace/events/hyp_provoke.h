@@ -724,20 +724,22 @@ static void pass_around(void)
 	pass_around_each(getpagesize(), getpagesize());
 }
 
-/* Pass two neighbouring pages at once; there are such among many. */
+/* Pass two neighbouring pages at once, twice, so that addresses differ; there are such among many. */
 static void pass_two_around(void)
 {
 	const size_t size = 256 * page_size();
 	char *memory = populated(size);
 	uint64_t last = pfn_of(memory), pfn = 0;
+	int passed = 0;
 	size_t at;
 
-	for (at = page_size(); at < size; at += page_size(), last = pfn) {
+	for (at = page_size(); at < size && passed < 2; at += page_size(), last = pfn) {
 		pfn = pfn_of(memory + at);
 		if (pfn + 1 != last && pfn - 1 != last)
 			continue;
 		write_test(HYP_TRACE_TEST_MEMORY, (pfn < last ? pfn : last) << 8 | 2);
-		break;
+		passed++;
+		pfn = 0;
 	}
 	munmap(memory, size);
 }
