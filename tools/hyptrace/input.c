@@ -28,7 +28,9 @@ static bool is_wanted(int signal)
 static _Noreturn void end_as(pid_t child, const struct input *input, int nr,
 			     const struct output *output)
 {
-	const int status = command_follow(child), signal = status - 128;
+	const bool ends_whole = output && output->ends_whole;
+	const int status = ends_whole ? command_follow(child) : command_wait(child);
+	const int signal = status - 128;
 
 	if (status && output)
 		output_give_up(output);

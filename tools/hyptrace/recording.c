@@ -655,13 +655,29 @@ static void follow_hyp(struct follower *f, struct cpu *c, struct task *task,
 	detail_learn(&f->details, record, type, c->running ? &c->running->detail : &c->detail);
 }
 
-/* Return: whether to go on with the next event. */
+/* Tell of an event; @c and @memory are NULL if it is the host's. False if no other one is wanted. */
+static bool tell_event(const struct follower *f, const struct tep_record *record, int type,
+		       const struct task *task, const struct cpu *c, const struct vm_memory *memory)
+{
+	struct followed followed = {
+		.record = record, .type = type, .is_hyps = c, .tid = task->pid,
+		.vcpu = task->vcpu ? &task->vcpu->vcpu : NULL, .memory = memory,
+	};
+
+	if (c) {
+		followed.reason = c->reason;
+		followed.detail = c->detail;
+	}
+	return f->reading->event(f->recording, &followed, f->reading->data);
+}
+
+/* False if no other event is wanted. */
 static bool follow(struct follower *f, const struct tep_record *record, bool is_hyps)
 {
 	const int type = tep_data_type(f->tep, (struct tep_record *)record);
-	struct followed followed = { .record = record, .type = type, .is_hyps = is_hyps };
+	const struct vm_memory *memory = NULL;
+	struct cpu *c = NULL;
 	struct task *task;
-	struct cpu *c;
 
 	if (type < 0)
 		return true;
@@ -674,18 +690,12 @@ static bool follow(struct follower *f, const struct tep_record *record, bool is_
 			add_run(f, c);
 			*c = (struct cpu) { 0 };
 		}
-		followed.memory = memory_event(f->memory, type, task->pid, record);
+		memory = memory_event(f->memory, type, task->pid, record);
 		follow_hyp(f, c, task, record, type);
-		followed.reason = c->reason;
-		followed.detail = c->detail;
 	} else {
 		follow_host(f, task, record, type);
 	}
-	if (!f->reading->event)
-		return true;
-	followed.tid = task->pid;
-	followed.vcpu = task->vcpu ? &task->vcpu->vcpu : NULL;
-	return f->reading->event(f->recording, &followed, f->reading->data);
+	return !f->reading->event || tell_event(f, record, type, task, c, memory);
 }
 
 /* All of a recording ---------------------------------------------------------------- */
