@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "origin.h"
 #include "print.h"
 #include "runs.h"
 #include "text.h"
@@ -217,6 +218,8 @@ void print_json(FILE *file, const struct style *style, const struct table *table
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
 			 table->has_bounds, "rows", rows_to_json(table, recording), "vms", vms,
 			 "vcpus", vcpus, "memory", memory, "splits", splits);
+	json_object_set_new(root, "origin", recording ? origin_of_recording(recording) :
+						       origin_of_totals(style->command));
 	if (table->until)
 		json_object_set_new(root, "until", json_real(table->until));
 	if (all->nr_runs)

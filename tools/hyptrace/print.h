@@ -25,11 +25,13 @@ enum format {
  * @separator:	what is between the fields of CSV, NULL for commas
  * @is_series:	several tables follow each other
  * @has_header:	the header has been printed, which is the same for all of them
+ * @command:	the command that was measured, NULL if there was none
  */
 struct style {
 	enum format	format;
 	const char	*separator;
 	bool		is_series, has_header;
+	char		**command;
 };
 
 /* Options for that; the input is a struct style. */

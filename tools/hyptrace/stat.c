@@ -112,6 +112,7 @@ int cmd_stat(int argc, char **argv)
 	struct table *table;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	arguments.style.command = arguments.measurement.argv;
 	output_open(&arguments.output);
 	if (arguments.part) {
 		measure_parts(&arguments.measurement, arguments.part, show, &arguments);
