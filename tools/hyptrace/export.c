@@ -29,8 +29,8 @@
 #include "tracks.h"
 
 /*
- * Calls in a stay wait for its end, where its reason and its vCPU are known; if there are more, it is
- * written in parts.
+ * So many calls in a stay wait for its end, where its reason and its vCPU are known; if there are
+ * more, it is written in parts.
  */
 #define MAX_WAITING	1024
 

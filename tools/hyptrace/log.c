@@ -124,7 +124,7 @@ static bool can_print(int until)
 	return files[0].revents || poll(files, 1, 1000) > 0;
 }
 
-/* False if a reader takes no more, although it should end. A pipe takes PIPE_BUF without blocking. */
+/* False if a reader takes no more after the end. A pipe takes PIPE_BUF without blocking. */
 static bool print(const char *text, ssize_t size, int until)
 {
 	ssize_t printed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where, when and of what something was measured: for those who keep what --json prints, and compare
- * it later.
+ * Where, when and of what something was measured: for those who keep what --json prints, and
+ * compare it later.
  */
 
 #include <stdio.h>

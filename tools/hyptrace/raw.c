@@ -292,7 +292,7 @@ static void write_bundle(struct raw *raw, struct bundle *b, int cpu)
 {
 	Perfetto__FtraceEventBundle bundle = PERFETTO__FTRACE_EVENT_BUNDLE__INIT;
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-	Perfetto__FtraceEvent *events[BUNDLE_EVENTS];
+	struct Perfetto__FtraceEvent *events[BUNDLE_EVENTS];
 	size_t i;
 
 	b->begin[b->nr] = b->size;

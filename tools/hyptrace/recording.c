@@ -205,7 +205,8 @@ static void span_ends(struct follower *f, struct vcpu_state *v, uint64_t now)
 	}
 	if (v->woken && v->woken->woken) {
 		span.woken = v->woken->woken;
-		span.wakeup = v->woken->wakeup = ++f->nr_wakeups;
+		span.wakeup = ++f->nr_wakeups;
+		v->woken->wakeup = span.wakeup;
 	}
 	f->reading->span(&v->vcpu, &span, f->reading->data);
 }
@@ -655,7 +656,7 @@ static void follow_hyp(struct follower *f, struct cpu *c, struct task *task,
 	detail_learn(&f->details, record, type, c->running ? &c->running->detail : &c->detail);
 }
 
-/* Tell of an event; @c and @memory are NULL if it is the host's. False if no other one is wanted. */
+/* Tell of an event; @c is NULL if it is the host's. False if no other one is wanted. */
 static bool tell_event(const struct follower *f, const struct tep_record *record, int type,
 		       const struct task *task, const struct cpu *c, const struct vm_memory *memory)
 {

@@ -11,8 +11,8 @@
 #include "tracks.h"
 
 /*
- * A VM gets a pid that Linux has for none, as PID_MAX_LIMIT is 2^22, if its process is not known, or
- * is another VM's, too: Perfetto has only one process with a pid.
+ * If a VM's process is not known, or is another VM's, too, the VM gets a pid that Linux has for
+ * none (PID_MAX_LIMIT is 2^22): Perfetto has only one process with a pid.
  */
 #define FIRST_PID	0x40000000
 
