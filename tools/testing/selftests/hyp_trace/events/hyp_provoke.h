@@ -724,7 +724,7 @@ static void pass_around(void)
 	pass_around_each(getpagesize(), getpagesize());
 }
 
-/* Pass two neighbouring pages at once, twice, so that addresses differ; there are such among many. */
+/* Twice, pass two neighbouring pages at once, so that addresses vary; there are such among many. */
 static void pass_two_around(void)
 {
 	const size_t size = 256 * page_size();
