@@ -801,7 +801,7 @@ static _Noreturn void refuse_empty(const struct follower *f, const char *from)
 	errx(1, "%s: has no hyp_enter that a hyp_exit follows; record these events, too", from);
 }
 
-/* Note whose the vCPUs are, and forget those that have not been seen from entry to exit. */
+/* Note whose the vCPUs are; those that have not been seen from entry to exit come last. */
 static struct recording *finish(struct follower *f, const char *from)
 {
 	struct recording *r = f->recording;
@@ -812,16 +812,16 @@ static struct recording *finish(struct follower *f, const char *from)
 		row_finish(r->table->row[i]);
 	for (i = 0; i < r->nr_vcpus; i++) {
 		v = r->vcpu[i];
-		if (!v->last) {
-			vcpu_free(v);
+		if (!v->last)
 			continue;
-		}
 		row_finish(&v->wakeup);
 		snprintf(v->comm, sizeof(v->comm), "%s", tep_data_comm_from_pid(f->tep, v->tid));
 		make_printable(v->comm);
 		note_thread(table_vm(r->table, v->vm), v);
+		r->vcpu[i] = r->vcpu[kept];
 		r->vcpu[kept++] = v;
 	}
+	r->nr_all = r->nr_vcpus;
 	r->nr_vcpus = kept;
 	sort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
 	r->memory = memory_finish(f->memory);
@@ -970,7 +970,7 @@ void recording_free(struct recording *recording)
 {
 	size_t i;
 
-	for (i = 0; i < recording->nr_vcpus; i++)
+	for (i = 0; i < recording->nr_all; i++)
 		vcpu_free(recording->vcpu[i]);
 	free(recording->vcpu);
 	memory_free(&recording->memory);

@@ -123,6 +123,7 @@ struct clock_mark {
  * @table:	intervals, as in hyp/totals
  * @vcpu:	the vCPUs
  * @nr_vcpus:	their number
+ * @nr_all:	with those behind them, of which events do not tell enough
  * @memory:	the memory of VMs
  * @tep:	the types of events, as long as it is read
  * @clocks:	what clocks said
@@ -135,7 +136,7 @@ struct clock_mark {
 struct recording {
 	struct table	*table;
 	struct vcpu	**vcpu;
-	size_t		nr_vcpus;
+	size_t		nr_vcpus, nr_all;
 	struct memory	memory;
 	struct tep_handle *tep;
 	struct clock_mark clocks;

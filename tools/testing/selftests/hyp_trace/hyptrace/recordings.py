@@ -5,7 +5,8 @@
 host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
 its clocks. guest.dat is that guest's. In marks.dat, by another clock, a guest records events. In memory.dat, memory of VMs is mapped and taken back. In
 many.dat, a VM has 128 vCPUs. In details.dat, a guest uses devices, memory, hypercalls and system
-registers. In moved.dat, a vCPU goes to another CPU; in missing.dat, events are missing when it matters.
+registers. In moved.dat, a vCPU goes to another CPU; in missing.dat, events are missing when it matters;
+open.dat ends while a vCPU runs for the first time.
 Of others, something is wrong:
 
 outside.dat   a CPU's time goes back, so that parts of a vCPU's time begin before its first entry
@@ -276,6 +277,13 @@ def write_marks():
                  trace_id=17)
 
 
+def write_open():
+    """The recording of a CPU ends while a vCPU runs for the first time."""
+    traces.write("open.dat", TYPES, {"": [[], []], "hyp": [
+        run_of_guest(200 * S, 71, 1, 0, 1), run_of_guest(200 * S, 72, 1, 1, 1)[:4]]},
+                 commands=TASKS, trace_id=18)
+
+
 def switch(prev, state, next_one):
     return SWITCH.pack(prev, prev, state, next_one)
 
@@ -362,6 +370,7 @@ def write_all():
     write_details()
     write_moved()
     write_marks()
+    write_open()
     write_missing()
     before = [(time - 199 * S, data) for time, data in hyp[1]]
     write_host("outside.dat", [hyp[0], hyp[1] + before])
