@@ -367,6 +367,11 @@ logs() {
 		[ "$(wc -l < log.text)" = $((2 * N)) ] && is_given_back
 }
 
+# Does a log run? Tracing is on before that, too, while buffers are allocated.
+is_logging() {
+	grep -q . $HYP/set_event && grep -qx 1 $HYP/tracing_on
+}
+
 # A line is there while the log goes on, which ends with its reader, and says nothing.
 logs_at_once() {
 	local pid
@@ -375,7 +380,7 @@ logs_at_once() {
 	hyptrace log -e selftest > log.fifo 2> $log &
 	pid=$!
 	exec 4< log.fifo
-	until_ok grep -qx 1 $HYP/tracing_on
+	until_ok is_logging
 	hyp_emit 7 7 0
 	read -r line <&4 && kill -0 $pid && hyp_emit 8 8 0 && read -r next <&4
 	exec 4<&-
@@ -417,11 +422,11 @@ logs_to_nobody() {
 # Killed, it gives all back: by the process that prints, or by the other one.
 logs_killed() {
 	hyptrace log > log.text 2> $log &
-	until_ok grep -qx 1 $HYP/tracing_on
+	until_ok is_logging
 	kill -KILL $!
 	until_ok is_given_back || return
 	hyptrace log > log.text 2> $log &
-	until_ok grep -qx 1 $HYP/tracing_on
+	until_ok is_logging
 	killall -KILL hyptrace-rec
 	wait $!
 	[ $? = 1 ] && grep -q "the process that had taken hyp/ was killed" $log && is_given_back
