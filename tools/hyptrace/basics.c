@@ -44,7 +44,7 @@ void *xzalloc(size_t size)
  * @least:	number of elements that it must have
  * @size:	the size of an element [bytes]
  *
- * What is new is 0.
+ * New elements are 0.
  *
  * Return: the array, for free()
  */

@@ -60,7 +60,7 @@ void catch_interrupts(void)
 /**
  * catch_interrupts_of_reading() - let signals end the reading of a file, not this program
  *
- * What reads must look at @interrupted. A write that waits goes on.
+ * The code that reads must look at @interrupted. A write that waits goes on.
  */
 void catch_interrupts_of_reading(void)
 {

@@ -58,7 +58,7 @@ struct stay {
 	struct track	*of_vcpu, *of_cpu;	/* where to, NULL if not */
 };
 
-/* What is written, and what is known of it. All names are from intern(). */
+/* The export of a recording. All names are from intern(). */
 struct export {
 	struct output		*output;
 	struct perfetto		*perfetto;
@@ -83,7 +83,7 @@ static bool is_wanted(const struct export *x, uint64_t start, uint64_t end)
 
 /* States ---------------------------------------------------------------------------- */
 
-/* What an exit, or a stay, was for. At most four arguments. */
+/* The arguments say what an exit, or a stay, was for; there are at most four. */
 static size_t detail_arguments(const struct export *x, const struct detail *detail,
 			       struct argument *argument)
 {
@@ -226,7 +226,7 @@ static void close_call(void *data, int cpu, uint64_t time)
 	stay->detail = (struct detail) { 0 };
 }
 
-/* What an event has told of the stay that it is in. */
+/* An event tells of the stay that it is in. */
 static void note_stay(struct stay *stay, const struct followed *event)
 {
 	stay->vcpu = event->vcpu;
@@ -238,7 +238,7 @@ static void note_stay(struct stay *stay, const struct followed *event)
 
 /* Other events ---------------------------------------------------------------------- */
 
-/* What guests record has "guest_" before its name; guest_hvc and guest_smc are calls of theirs. */
+/* Guests record guest_trace_* and guest_mark; guest_hvc and guest_smc are calls of theirs. */
 static bool is_guests(const struct fields *fields)
 {
 	return !strcmp(fields->system, HYP_INSTANCE) &&

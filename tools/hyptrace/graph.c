@@ -142,7 +142,7 @@ static void comes_back(struct graph *g, struct graph_cpu *c, const struct tep_re
 	close_from(g, c, AWAY_DEPTH, record->ts);
 	if (was_away || field_value(&g->hyp_enter, record) == g->guest_exit || !g->user->has_stays)
 		return;
-	/* Of the stay before, hyp_exit is missing. */
+	/* The hyp_exit of the stay before is missing. */
 	if (c->entered)
 		close_from(g, c, STAY_DEPTH, record->ts);
 	open_stay(g, c, record->ts);

@@ -11,7 +11,7 @@
 
 #include "input.h"
 
-/* What a CPU is in */
+/* A CPU is in one of these. */
 enum frame {
 	FRAME_STAY,		/* the hypervisor, from the first event there to the last */
 	FRAME_FUNCTION,		/* a function */

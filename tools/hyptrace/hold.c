@@ -12,7 +12,7 @@
 #include "instances.h"
 #include "settings.h"
 
-/* What was set in hyp/ before, NULL if it has not been taken. */
+/* The settings of hyp/ before it was taken, NULL if it has not been. */
 static struct settings *taken;
 
 static _Noreturn void refuse(const struct list *in_use)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who uses hyp/ takes it, sets it up, and gives it back as it was.
+ * A program that uses hyp/ takes it, sets it up, and gives it back as it was.
  */
 #ifndef HYPTRACE_HOLD_H
 #define HYPTRACE_HOLD_H
@@ -9,6 +9,9 @@
 
 #include "hyp.h"
 #include "list.h"
+
+/* The size of each CPU's buffers by default [KiB] */
+#define BUFFER_KB	4096
 
 void hyp_take(bool force);
 bool hyp_is_taken(void);

@@ -21,9 +21,6 @@
 #include "select.h"
 #include "subcommands.h"
 
-/* Of each buffer, by default [KiB for each CPU] */
-#define BUFFER_KB	4096
-
 /**
  * struct arguments - what is to be printed
  * @measurement: how long

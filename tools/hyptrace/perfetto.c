@@ -230,7 +230,7 @@ static uint32_t number_of(struct perfetto *p, const char *text)
 	return name->number;
 }
 
-/* What a text is for; each has numbers of its own. */
+/* A text is for one of these; each has numbers of its own. */
 enum use {
 	USE_EVENT,
 	USE_ARGUMENT,

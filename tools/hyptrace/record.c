@@ -11,6 +11,7 @@
 #include "child.h"
 #include "choice.h"
 #include "command.h"
+#include "hold.h"
 #include "hyp.h"
 #include "measure.h"
 #include "recorder.h"
@@ -23,9 +24,6 @@
  */
 #define HOST_EVENTS	\
 	"sched:sched_switch,sched:sched_waking,kvm:kvm_entry,kvm:kvm_userspace_exit"
-
-/* Of each buffer, by default [KiB for each CPU] */
-#define BUFFER_KB	4096
 
 struct arguments {
 	struct measurement	measurement;

@@ -228,6 +228,8 @@ struct track *tracks_cpu(struct tracks *tracks, int cpu)
 	struct track_kind kind = { .rank = cpu };
 	char name[16];
 
+	if (cpu < tracks->nr_cpus && tracks->cpu[cpu])
+		return tracks->cpu[cpu];
 	tracks->cpu = xgrow(tracks->cpu, &tracks->nr_cpus, cpu + 1, sizeof(*tracks->cpu));
 	snprintf(name, sizeof(name), "CPU %d", cpu);
 	kind.name = name;
