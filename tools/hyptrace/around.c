@@ -12,6 +12,7 @@
 #include <trace-cmd.h>
 
 #include "around.h"
+#include "color.h"
 #include "hyp.h"
 #include "recording.h"
 #include "text.h"
@@ -164,8 +165,9 @@ static int follow(struct tracecmd_input *handle, struct tep_record *record, int 
 	}
 	if (is_inside(w, record->ts)) {
 		if (record->missed_events)
-			printf("%-5s[%03d] events are missing here\n",
-			       handle == w->hyp ? HYP_INSTANCE ":" : "", cpu);
+			printf("%-5s[%03d] %sevents are missing here%s\n",
+			       handle == w->hyp ? HYP_INSTANCE ":" : "", cpu,
+			       color_begin(stdout), color_end(stdout));
 		print_event(w, record, handle == w->hyp);
 	}
 	w->seen++;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "color.h"
 #include "json.h"
 #include "print.h"
 #include "recording.h"
@@ -325,7 +326,7 @@ static void print_json_pairs(const struct arguments *arguments, const struct pai
 int cmd_diff(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &select_argp }, { &kind_argp },
-						      { &format_argp }, { 0 } };
+						      { &format_argp }, { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "around.h"
+#include "color.h"
 #include "command.h"
 #include "fields.h"
 #include "graph.h"
@@ -485,10 +486,12 @@ static void export(struct arguments *arguments)
 
 int cmd_export(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
 		.doc = "Write what the hypervisor and vCPUs did, from recorded events, as a file that https://ui.perfetto.dev shows.",
+		.children = children,
 	};
 	struct arguments arguments = { .to = UINT64_MAX };
 	struct output *output = &arguments.output;
@@ -510,6 +513,6 @@ int cmd_export(int argc, char **argv)
 		err(1, "can't print all");
 	if (!interrupted)
 		return 0;
-	warnx("interrupted: %s has what was read until then", output->path ?: "the output");
+	warn_missing("interrupted: %s has what was read until then", output->path ?: "the output");
 	return 128 + interrupted;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "basics.h"
+#include "color.h"
 #include "flame_svg.h"
 #include "graph.h"
 #include "input.h"
@@ -177,12 +178,14 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 int cmd_flame(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
 		.doc = "Print where the hypervisor has spent its time, from a recording of its "
 		       "functions: folded stacks, with nanoseconds.\v"
 		       "'hyptrace record --graph' records functions.",
+		.children = children,
 	};
 	struct arguments arguments = { .input.path = "trace.dat" };
 	struct flame flame = { .root = xzalloc(sizeof(*flame.root)) };

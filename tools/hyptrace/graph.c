@@ -11,6 +11,7 @@
 #include <string.h>
 #include <trace-cmd.h>
 
+#include "color.h"
 #include "events.h"
 #include "graph.h"
 #include "hyp.h"
@@ -290,8 +291,8 @@ void graph_read(const struct input *input, const struct graph_user *user)
 		errx(1, "%s: has no calls of functions: use hyptrace record --graph",
 		     input->path);
 	if (g->lost)
-		warnx("%s: %" PRIu64 " events were lost, and calls end there",
-		      input->path, g->lost);
+		warn_missing("%s: %" PRIu64 " events were lost, and calls end there",
+			     input->path, g->lost);
 	graph_free(g);
 	tracecmd_close(hyp);
 	tracecmd_close(top);

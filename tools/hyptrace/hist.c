@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "color.h"
 #include "command.h"
 #include "measure.h"
 #include "print.h"
@@ -178,7 +179,7 @@ static struct row sum_of(const struct table *selected)
 
 int cmd_hist(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &select_argp }, { &measure_argp }, { 0 } };
+	static const struct argp_child children[] = { { &select_argp }, { &measure_argp }, { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,

@@ -7,6 +7,7 @@
 #include <err.h>
 #include <inttypes.h>
 
+#include "color.h"
 #include "hyp.h"
 #include "limits.h"
 
@@ -69,15 +70,15 @@ bool limits_print(const struct limits *limits)
 	size_t i;
 
 	if (limits->is_off)
-		warnx("tracing was turned off before the end, by a trigger or by somebody: the last event is at %.6f s",
-		      limits->hyp.last / 1e9);
+		warn_missing("tracing was turned off before the end, by a trigger or by somebody: the last event is at %.6f s",
+			     limits->hyp.last / 1e9);
 	for (i = 0; i < limits->changed.nr; i++)
-		warnx("somebody has changed " HYP_INSTANCE "/ meanwhile: %s",
-		      limits->changed.text[i]);
+		warn_missing("somebody has changed " HYP_INSTANCE "/ meanwhile: %s",
+			     limits->changed.text[i]);
 	if (were_taken)
-		warnx("another reader has taken %" PRIu64 " events",
-		      limits->recorded - events);
+		warn_missing("another reader has taken %" PRIu64 " events",
+			     limits->recorded - events);
 	if (limits->lost)
-		warnx("events were lost: record fewer (-e, --host), or use a larger buffer (-b)");
+		warn_missing("events were lost: record fewer (-e, --host), or use a larger buffer (-b)");
 	return limits->is_off || limits->changed.nr || were_taken || limits->lost;
 }

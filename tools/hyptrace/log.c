@@ -14,6 +14,7 @@
 
 #include "child.h"
 #include "choice.h"
+#include "color.h"
 #include "command.h"
 #include "hold.h"
 #include "hyp.h"
@@ -194,10 +195,10 @@ static int log_events(const void *data, int front, int until)
 	give_back();
 	child_tell(front);
 	if (lost)
-		warnx("%" PRIu64 " events were lost: choose fewer with -e, or larger buffers with -b",
-		      lost);
+		warn_missing("%" PRIu64 " events were lost: choose fewer with -e, or larger buffers with -b",
+			     lost);
 	if (!is_all)
-		warnx("the last events are not printed: the output takes no more");
+		warn_missing("the last events are not printed: the output takes no more");
 	return lost || !is_all ? 3 : 0;
 }
 
@@ -205,7 +206,7 @@ static int log_events(const void *data, int front, int until)
 
 int cmd_log(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &measure_argp }, { 0 } };
+	static const struct argp_child children[] = { { &measure_argp }, { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "color.h"
 #include "command.h"
 #include "hyp.h"
 #include "keeper.h"
@@ -285,8 +286,9 @@ static void print_events(const struct intervals *intervals)
 		err(1, "memory");
 	printf("\n%s %s:\n", kind_names[first->key.kind], first->key.reason);
 	if (strcmp(first->lost, "0"))
-		printf("%s events were overwritten before they could be read: a larger %s/buffer_size_kb helps\n",
-		       strcmp(first->lost, "?") ? first->lost : "Some", hyp_dir());
+		printf("%s%s events were overwritten before they could be read%s: a larger %s/buffer_size_kb helps\n",
+		       color_begin(stdout), strcmp(first->lost, "?") ? first->lost : "Some",
+		       color_end(stdout), hyp_dir());
 	if (!*events)
 		printf("The hypervisor has recorded no event meanwhile.\n");
 	for (rest = events; (line = strsep(&rest, "\n")) && *line; )
@@ -297,7 +299,7 @@ static void print_events(const struct intervals *intervals)
 int cmd_max(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &select_argp }, { &kind_argp }, { &measure_argp }, { 0 }
+		{ &select_argp }, { &kind_argp }, { &measure_argp }, { &color_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

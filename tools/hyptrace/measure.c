@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "color.h"
 #include "command.h"
 #include "hyp.h"
 #include "measure.h"
@@ -122,7 +123,7 @@ static struct meter begin(void)
 static void warn_if_off(void)
 {
 	if (!totals_are_on())
-		warnx("somebody has turned totals off meanwhile: what came after that is missing");
+		warn_missing("somebody has turned totals off meanwhile: what came after that is missing");
 }
 
 static struct table *read_or_end(struct meter *meter)

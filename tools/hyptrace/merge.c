@@ -15,6 +15,7 @@
 
 #include "basics.h"
 #include "clockmap.h"
+#include "color.h"
 #include "events.h"
 #include "hyp.h"
 #include "json.h"
@@ -354,7 +355,8 @@ static void show_text(const struct shown *e)
 	char time[SECONDS_SIZE];
 
 	if (e->lost)
-		printf("%-5s %d events were lost on CPU %d\n", from, e->lost, stream->cpu);
+		printf("%-5s %s%d events were lost on CPU %d%s\n", from, color_begin(stdout),
+		       e->lost, stream->cpu, color_end(stdout));
 	printf("%-5s %16s-%-7d [%03d] %s: %s: %s\n", from, e->comm, e->tid, stream->cpu,
 	       seconds_text(time, stream->time), e->event, e->text);
 }
@@ -421,7 +423,7 @@ static struct stream *earlier(struct recorded *r, struct stream *than)
 static void warn_of_lost_events(const struct recorded *r)
 {
 	if (r->lost)
-		warnx("%s: %" PRIu64 " events were lost", r->path, r->lost);
+		warn_missing("%s: %" PRIu64 " events were lost", r->path, r->lost);
 }
 
 static void show_all(struct recorded *host, struct recorded *guest, bool json)
@@ -595,6 +597,7 @@ static void choose_pairs(struct told *told, const struct recorded *guest, long r
 
 int cmd_merge(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
@@ -603,6 +606,7 @@ int cmd_merge(int argc, char **argv)
 		       "were recorded at the same time, HOST.dat with hyp:guest_clock, and "
 		       "GUEST.dat in the guest by 'trace-cmd record -C boot'.\v"
 		       "'trace-cmd report -i HOST.dat -i FILE' shows FILE of -o, and KernelShark.",
+		.children = children,
 	};
 	struct arguments arguments = { .vm = -1 };
 	struct recorded host, guest;

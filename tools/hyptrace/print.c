@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "color.h"
 #include "print.h"
 #include "runs.h"
 
@@ -89,11 +90,11 @@ const struct argp prometheus_argp = { .options = prometheus_options, .parser = p
 void warn_of_lost(const struct table *table, const char *from)
 {
 	if (table->lost)
-		warnx("%s: %" PRIu64 " or more events were lost: what they belong to is missing, and an exit of which a part is missing may seem longer",
-		      from, table->lost);
+		warn_missing("%s: %" PRIu64 " or more events were lost: what they belong to is missing, and an exit of which a part is missing may seem longer",
+			     from, table->lost);
 	if (table->has_forgotten)
-		warnx("%s: some VMs that are gone are missing: the kernel has forgotten their totals",
-		      from);
+		warn_missing("%s: some VMs that are gone are missing: the kernel has forgotten their totals",
+			     from);
 }
 
 /* How wide is the terminal? 0 if there is none: programs get all. */

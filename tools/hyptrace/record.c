@@ -10,6 +10,7 @@
 
 #include "child.h"
 #include "choice.h"
+#include "color.h"
 #include "command.h"
 #include "hold.h"
 #include "hyp.h"
@@ -124,7 +125,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 int cmd_record(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &measure_argp }, { 0 } };
+	static const struct argp_child children[] = { { &measure_argp }, { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,

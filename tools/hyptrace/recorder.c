@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "color.h"
 #include "command.h"
 #include "hold.h"
 #include "hyp.h"
@@ -230,6 +231,14 @@ static void set_up(const struct recorder *recorder, struct list *systems)
 
 /* Progress -------------------------------------------------------------------------- */
 
+static void print_lost(uint64_t lost)
+{
+	if (lost)
+		fprintf(stderr, "%s%" PRIu64 " lost%s", color_begin(stderr), lost, color_end(stderr));
+	else
+		fprintf(stderr, "0 lost");
+}
+
 static void print_progress(double start)
 {
 	static uint64_t before;
@@ -238,8 +247,9 @@ static void print_progress(double start)
 
 	fprintf(stderr, "\r\033[Krecording: %.0f s, %" PRIu64 " events (%" PRIu64 " in the last ",
 		now_seconds() - start, events, events - before);
-	fprintf(stderr, "second), %" PRIu64 " lost, %" PRIu64 " KiB", hyp.lost + of_host.lost,
-		pages_size(pages) / 1024);
+	fprintf(stderr, "second), ");
+	print_lost(hyp.lost + of_host.lost);
+	fprintf(stderr, ", %" PRIu64 " KiB", pages_size(pages) / 1024);
 	before = events;
 }
 
@@ -411,8 +421,10 @@ static void print_result(const struct recorder *recorder, uint64_t size,
 {
 	if (size)
 		fprintf(stderr, "%s: %" PRIu64 " KiB, ", recorder->output, size / 1024);
-	fprintf(stderr, "%" PRIu64 " events of the hypervisor, %" PRIu64 " of the host, %" PRIu64 " lost\n",
-		limits->hyp.events, limits->host.events, limits->lost);
+	fprintf(stderr, "%" PRIu64 " events of the hypervisor, %" PRIu64 " of the host, ",
+		limits->hyp.events, limits->host.events);
+	print_lost(limits->lost);
+	fprintf(stderr, "\n");
 	if (pages_are_full(pages))
 		warnx("the recording has ended since it has its --max-size");
 }

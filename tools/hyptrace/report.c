@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "around.h"
+#include "color.h"
 #include "print.h"
 #include "recording.h"
 #include "slowest.h"
@@ -335,7 +336,7 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &format_argp },
-		{ &group_argp }, { &prometheus_argp }, { 0 }
+		{ &group_argp }, { &prometheus_argp }, { &color_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

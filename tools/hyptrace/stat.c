@@ -3,6 +3,7 @@
  * hyptrace stat: the hypervisor's totals as a table.
  */
 
+#include "color.h"
 #include "measure.h"
 #include "print.h"
 #include "subcommands.h"
@@ -96,7 +97,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &measure_argp },
-		{ &format_argp }, { &group_argp }, { &prometheus_argp }, { 0 }
+		{ &format_argp }, { &group_argp }, { &prometheus_argp }, { &color_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "color.h"
 #include "command.h"
 #include "loads.h"
 #include "measure.h"
@@ -504,7 +505,7 @@ static void end_screen(void)
 int cmd_top(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &select_argp }, { &kind_argp }, { &sort_argp }, { 0 }
+		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &color_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "color.h"
 #include "print.h"
 #include "recording.h"
 #include "subcommands.h"
@@ -54,7 +55,7 @@ static void print_wakeups(const struct vcpu *v)
 
 int cmd_wakeup(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &select_argp }, { 0 } };
+	static const struct argp_child children[] = { { &select_argp }, { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
