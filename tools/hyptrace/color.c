@@ -24,7 +24,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "color", OPTION_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
-	  "Red for what is lost or incomplete: always, never, or auto (on a terminal, unless NO_COLOR is set)" },
+	  "Red for what is missing: always, never or auto" },
 	{ 0 }
 };
 

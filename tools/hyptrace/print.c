@@ -24,11 +24,10 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "json", OPTION_JSON, NULL, 0,
-	  "Print JSON; times in ns", 0 },
-	{ "csv", OPTION_CSV, NULL, 0,
-	  "Print CSV; times in ns", 0 },
+	  "Print JSON, or CSV; times in ns", 0 },
+	{ "csv", OPTION_CSV, NULL, OPTION_ALIAS },
 	{ "field-separator", 'x', "SEP", 0,
-	  "The same with SEP in place of commas", 0 },
+	  "Print CSV with SEP in place of commas", 0 },
 	{ 0 }
 };
 
