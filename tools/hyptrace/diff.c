@@ -103,6 +103,8 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
 			argp_error(state, "say which two");
+		if (arguments->style.has_origin)
+			argp_error(state, "--origin is for the tables of stat and report");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -14,9 +14,6 @@
 #include "runs.h"
 #include "text.h"
 
-/* What the file is; another version would have another number. */
-#define FORMAT_NAME	"hyptrace 1"
-
 static json_t *histogram_to_json(const struct row *row)
 {
 	json_t *histogram = json_object();
@@ -218,8 +215,7 @@ void print_json(FILE *file, const struct style *style, const struct table *table
 			 table->seconds, "lost", (json_int_t)table->lost, "percentiles_are_bounds",
 			 table->has_bounds, "rows", rows_to_json(table, recording), "vms", vms,
 			 "vcpus", vcpus, "memory", memory, "splits", splits);
-	json_object_set_new(root, "origin", recording ? origin_of_recording(recording) :
-						       origin_of_totals(style->command));
+	json_object_set_new(root, "origin", origin_of(recording, style->command));
 	if (table->until)
 		json_object_set_new(root, "until", json_real(table->until));
 	if (all->nr_runs)

@@ -8,6 +8,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* What the file is; another version would have another number. */
+#define FORMAT_NAME	"hyptrace 1"
+
 void print_json_value(FILE *file, json_t *value, size_t flags);
 
 #endif /* HYPTRACE_JSON_H */

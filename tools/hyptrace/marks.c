@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "marks.h"
+#include "origin.h"
 #include "table.h"
 #include "totals.h"
 #include "vmm.h"
@@ -36,6 +37,20 @@ void mark_clocks(struct tracefs_instance *instance, const char *when)
 			   "hyptrace: clock at=%s boot=%" PRIu64 " mono=%" PRIu64 " real=%" PRIu64,
 			   when, boot, mono, now_ns(CLOCK_REALTIME)) < 0)
 		warn("trace_marker");
+}
+
+/**
+ * mark_origin() - note where, when and of what the recording is
+ * @instance:	where to
+ * @command:	the command that is recorded, NULL if there is none
+ */
+void mark_origin(struct tracefs_instance *instance, char **command)
+{
+	char *text = origin_text(command);
+
+	if (tracefs_printf(instance, "hyptrace: origin=%s", text) < 0)
+		warn("trace_marker");
+	free(text);
 }
 
 static void mark_vm(struct tracefs_instance *instance, const struct vm *vm)

@@ -8,6 +8,7 @@
 #include <tracefs.h>
 
 void mark_clocks(struct tracefs_instance *instance, const char *when);
+void mark_origin(struct tracefs_instance *instance, char **command);
 void mark_vms(struct tracefs_instance *instance);
 
 #endif /* HYPTRACE_MARKS_H */

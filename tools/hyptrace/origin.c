@@ -4,7 +4,10 @@
  * compare it later.
  */
 
+#include <err.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -54,13 +57,8 @@ static json_t *command_to_json(char **command)
 	return words;
 }
 
-/**
- * origin_of_totals() - totals were taken here and now
- * @command:	the command that was measured, with NULL at the end; NULL if there was none
- *
- * Return: an object with this program's version, host, kernel, mode, time, and the command
- */
-json_t *origin_of_totals(char **command)
+/* Totals were taken here and now. */
+static json_t *origin_of_totals(char **command)
 {
 	json_t *origin = by();
 	struct utsname uts;
@@ -75,18 +73,82 @@ json_t *origin_of_totals(char **command)
 	return origin;
 }
 
+/* A kernel before 6.7 cuts a mark behind 1,024 bytes. */
+#define MAX_TEXT	960
+
 /**
- * origin_of_recording() - what a recording tells of itself
- * @recording:	the recording
+ * origin_text() - the origin of a recording that begins now, for a mark
+ * @command:	the command that is recorded, with NULL at the end; NULL if there is none
  *
- * Return: an object with this program's version and, if it is known, when the recording began
+ * Return: JSON on one line, for free(); it is without the command if that is too long for a mark
  */
-json_t *origin_of_recording(const struct recording *recording)
+char *origin_text(char **command)
+{
+	json_t *origin = origin_of_totals(command);
+	char *text = json_dumps(origin, JSON_COMPACT | JSON_ENSURE_ASCII);
+
+	if (text && strlen(text) > MAX_TEXT) {
+		free(text);
+		json_object_del(origin, "command");
+		text = json_dumps(origin, JSON_COMPACT | JSON_ENSURE_ASCII);
+	}
+	json_decref(origin);
+	if (!text)
+		err(1, "memory");
+	return text;
+}
+
+/* Somebody else may have written the mark. */
+static bool is_command(const json_t *command)
+{
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(command, i, word)
+		if (!json_is_string(word))
+			return false;
+	return json_is_array(command);
+}
+
+static void copy_told(json_t *origin, const char *text)
+{
+	static const char * const names[] = { "host", "kernel", "mode", "time" };
+	json_t *told = json_loads(text, 0, NULL), *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		value = json_object_get(told, names[i]);
+		if (json_is_string(value))
+			json_object_set(origin, names[i], value);
+	}
+	value = json_object_get(told, "command");
+	if (is_command(value))
+		json_object_set(origin, "command", value);
+	json_decref(told);
+}
+
+/* Of the rest, hyptrace record has noted something. */
+static json_t *origin_of_recording(const struct recording *recording)
 {
 	json_t *origin = by();
 
 	if (recording->clocks.real)
 		json_object_set_new(origin, "time",
 				    time_to_json(recording->clocks.real / 1000000000));
+	if (recording->origin)
+		copy_told(origin, recording->origin);
 	return origin;
+}
+
+/**
+ * origin_of() - where, when and of what something was measured
+ * @recording:	the recording that it is from, NULL if totals were taken just now
+ * @command:	of totals: the command that was measured, with NULL at the end; NULL if there was none
+ *
+ * Return: an object with this program's version and, as far as they are known, host, kernel, mode,
+ * time and command
+ */
+json_t *origin_of(const struct recording *recording, char **command)
+{
+	return recording ? origin_of_recording(recording) : origin_of_totals(command);
 }

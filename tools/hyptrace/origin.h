@@ -9,7 +9,7 @@
 
 #include "recording.h"
 
-json_t *origin_of_totals(char **command);
-json_t *origin_of_recording(const struct recording *recording);
+char *origin_text(char **command);
+json_t *origin_of(const struct recording *recording, char **command);
 
 #endif /* HYPTRACE_ORIGIN_H */

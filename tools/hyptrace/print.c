@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 #include "color.h"
+#include "json.h"
+#include "origin.h"
 #include "print.h"
 #include "runs.h"
 
 enum {
 	OPTION_JSON = 0x2000,
 	OPTION_CSV,
+	OPTION_ORIGIN,
 	OPTION_PROMETHEUS,
 };
 
@@ -26,6 +29,8 @@ static const struct argp_option options[] = {
 	{ "json", OPTION_JSON, NULL, 0,
 	  "Print JSON, or CSV; times in ns", 0 },
 	{ "csv", OPTION_CSV, NULL, OPTION_ALIAS },
+	/* Few want it, and a help fits a screen. */
+	{ "origin", OPTION_ORIGIN, NULL, OPTION_HIDDEN },
 	{ "field-separator", 'x', "SEP", 0,
 	  "Print CSV with SEP in place of commas", 0 },
 	{ 0 }
@@ -58,6 +63,10 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_CSV:
 		style->format = FORMAT_CSV;
+		return 0;
+	case OPTION_ORIGIN:
+		style->format = FORMAT_CSV;
+		style->has_origin = true;
 		return 0;
 	case 'x':
 		style->format = FORMAT_CSV;
@@ -221,10 +230,24 @@ static void print_csv_row(FILE *file, const struct style *style, const struct ta
 	fprintf(file, "%d\n", row_precision(row) == PRECISE_TO_PERCENT);
 }
 
-static void print_csv(FILE *file, struct style *style, const struct table *table, unsigned int by)
+/* A comment, as most readers of CSV know it. JSON of the same has this, too. */
+static void print_csv_origin(FILE *file, const struct style *style,
+			     const struct recording *recording)
+{
+	json_t *root = json_pack("{ss, so}", "format", FORMAT_NAME, "origin",
+				 origin_of(recording, style->command));
+
+	fprintf(file, "# ");
+	print_json_value(file, root, JSON_COMPACT);
+}
+
+static void print_csv(FILE *file, struct style *style, const struct table *table, unsigned int by,
+		      const struct recording *recording)
 {
 	size_t i;
 
+	if (!style->has_header && style->has_origin)
+		print_csv_origin(file, style, recording);
 	if (!style->has_header)
 		print_csv_header(file, style, table, by);
 	style->has_header = style->is_series;
@@ -391,7 +414,7 @@ void print_table(FILE *file, struct style *style, const struct table *table,
 	if (style->format == FORMAT_JSON)
 		print_json(file, style, selected, selection, table, recording);
 	else if (style->format == FORMAT_CSV)
-		print_csv(file, style, selected, by);
+		print_csv(file, style, selected, by, recording);
 	else
 		print_prometheus(file, selected, table, by);
 	table_free(selected);

@@ -23,6 +23,7 @@ enum format {
  * struct style - how tables are printed
  * @format:	the format
  * @separator:	what is between the fields of CSV, NULL for commas
+ * @has_origin:	CSV begins with a comment on where and when it was measured
  * @is_series:	several tables follow each other
  * @has_header:	the header has been printed, which is the same for all of them
  * @command:	the command that was measured, NULL if there was none
@@ -30,7 +31,7 @@ enum format {
 struct style {
 	enum format	format;
 	const char	*separator;
-	bool		is_series, has_header;
+	bool		has_origin, is_series, has_header;
 	char		**command;
 };
 

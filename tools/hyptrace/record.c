@@ -145,6 +145,7 @@ int cmd_record(int argc, char **argv)
 	struct child child;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	arguments.recorder.command = m->argv;
 	hyp_open();
 	catch_interrupts();
 	child = child_start(record, &arguments.recorder);

@@ -398,6 +398,7 @@ static void begin(const struct recorder *recorder)
 	pages_start(pages, recorder->max_size);
 	tracefs_trace_on(host);
 	mark_clocks(host, "start");
+	mark_origin(host, recorder->command);
 	mark_vms(host);
 	tracefs_trace_on(hyp_open());
 }

@@ -22,6 +22,7 @@
  * @max_size:	size of pages at which the recording ends; what is in buffers then is added [bytes]
  * @vm:		number of the only VM, 0 for all
  * @pid:	the only process or thread, 0 for all
+ * @command:	the command that is recorded, NULL for none
  * @force:	take hyp/ even if it is in use
  * @allow_lost:	end well even if the recording is incomplete
  */
@@ -32,6 +33,7 @@ struct recorder {
 	uint64_t		max_size;
 	long			vm;
 	pid_t			pid;
+	char			**command;
 	bool			force, allow_lost;
 };
 

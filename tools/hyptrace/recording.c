@@ -596,6 +596,15 @@ static void learn_clocks(struct recording *r, uint64_t now, const char *text)
 	r->wall_offset = clocks.real - (clocks.is_mono ? clocks.mono : clocks.boot);
 }
 
+static void learn_origin(struct recording *r, const char *text)
+{
+	static const char begin[] = "hyptrace: origin=";
+
+	if (r->origin || strncmp(text, begin, strlen(begin)))
+		return;
+	r->origin = xstrdup(text + strlen(begin));
+}
+
 /* What hyptrace record has written. */
 static void learn_mark(struct follower *f, const struct tep_record *record)
 {
@@ -607,6 +616,7 @@ static void learn_mark(struct follower *f, const struct tep_record *record)
 	text = strndupa((char *)record->data + f->mark.field->offset, size);
 	learn_vm(f, text);
 	learn_clocks(f->recording, record->ts, text);
+	learn_origin(f->recording, text);
 }
 
 /* linux/kvm.h */
@@ -975,6 +985,7 @@ void recording_free(struct recording *recording)
 	free(recording->vcpu);
 	memory_free(&recording->memory);
 	table_free(recording->table);
+	free(recording->origin);
 	free(recording);
 }
 

@@ -127,6 +127,7 @@ struct clock_mark {
  * @memory:	the memory of VMs
  * @tep:	the types of events, as long as it is read
  * @clocks:	what clocks said
+ * @origin:	where it was recorded, as JSON; NULL if that is not known
  * @wall_offset: from the recording's clock to the wall clock [ns], 0 if that is not known
  * @has_sched:	events say when threads run; without them they never wait
  * @has_kvm:	events say when the VMM has a thread; without them ACTIVITY_KVM has its time
@@ -140,6 +141,7 @@ struct recording {
 	struct memory	memory;
 	struct tep_handle *tep;
 	struct clock_mark clocks;
+	char		*origin;
 	int64_t		wall_offset;
 	bool		has_sched, has_kvm, has_waking, is_part;
 };

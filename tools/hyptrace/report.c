@@ -91,6 +91,8 @@ static void check_others(struct argp_state *state, const struct arguments *argum
 		argp_error(state, "--live reads events once: record them, then use -i");
 	if (arguments->style.format == FORMAT_PROMETHEUS)
 		argp_error(state, "--prometheus has no intervals");
+	if (arguments->style.has_origin)
+		argp_error(state, "--origin is for the tables");
 	if (arguments->timeline.path || selection->by || selection->key)
 		argp_error(state, "--timeline, --by and -k are for the tables");
 	if (arguments->show == SHOW_AROUND &&

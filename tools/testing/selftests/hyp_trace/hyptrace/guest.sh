@@ -564,7 +564,15 @@ if have_suite bookworm "hyptrace record and report"; then
 	result "nothing is left on"
 fi
 
-for file in stat.json stat.csv stat.prom stat.txt hist.txt totals.json vms.dat vms.json \
+# The shell completes names that are in these.
+for file in totals/vms available_filter_functions events/hyp/vcpu_exit/format \
+	    events/hyp/host_hcall/format events/hyp/host_smc/format; do
+	mkdir -p "$(dirname "$OUT/hyp/$file")"
+	cat "$HYP/$file" > "$OUT/hyp/$file"
+done
+tar -C $OUT -cf $OUT/hyp.tar hyp
+
+for file in hyp.tar stat.json stat.csv stat.prom stat.txt hist.txt totals.json vms.dat vms.json \
 	    hotplug.dat hotplug.json memory.dat memory.json protected.json gaps.dat gaps.json tree.dat \
 	    tree.folded tree.speedscope graph.dat graph.folded graph.speedscope; do
 	[ -f $OUT/$file ] || continue

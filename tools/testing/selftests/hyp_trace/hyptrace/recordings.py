@@ -264,8 +264,10 @@ def write_details():
 def write_marks():
     """By CLOCK_MONOTONIC, which is 3 s behind CLOCK_BOOTTIME: two runs of a guest, and what it records."""
     start = 200 * S
-    top = [(start - 50, PRINT.pack(71, 0, b"hyptrace: clock at=start boot=%d mono=%d real=%d" % (
-        start - 100 + 3 * S, start - 100, 17 * 10 ** 17)))]
+    marks = (b"clock at=start boot=%d mono=%d real=%d" % (start - 100 + 3 * S, start - 100, 17 * 10 ** 17),
+             b'origin={"host":"a\\u001b[2Jb","kernel":"6.12.0","mode":5,"command":["vmm","a b"],"by":"me"}',
+             b'origin={"host":"second"}')
+    top = [(start - 50, PRINT.pack(71, 0, b"hyptrace: " + mark)) for mark in marks]
     hyp = []
     for i in range(2):
         now = start + i * 100 * US
@@ -279,7 +281,8 @@ def write_marks():
 
 def write_open():
     """The recording of a CPU ends while a vCPU runs for the first time."""
-    traces.write("open.dat", TYPES, {"": [[], []], "hyp": [
+    origin = PRINT.pack(71, 0, b'hyptrace: origin={"host":"cut')
+    traces.write("open.dat", TYPES, {"": [[(199 * S, origin)], []], "hyp": [
         run_of_guest(200 * S, 71, 1, 0, 1), run_of_guest(200 * S, 72, 1, 1, 1)[:4]]},
                  commands=TASKS, trace_id=18)
 
