@@ -4,7 +4,7 @@
 
 B := $(CURDIR)/build
 
-.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb test-perfetto bench bench-hw doc perfetto hyptrace-static shell apply series upstream test-upstream deb clean help check
+.PHONY: all run test test-debug test-startup test-kernels test-series test-sources test-debian test-deb test-perfetto bench bench-hw doc perfetto hyptrace-static shell apply series upstream test-upstream deb deb-hyptrace test-deb-hyptrace clean help check
 .DEFAULT_GOAL := all
 
 all:
@@ -76,6 +76,12 @@ test-upstream: all
 deb:
 	@tools/build/deb $(FLAVOUR)
 
+deb-hyptrace:
+	@tools/build/deb-hyptrace
+
+test-deb-hyptrace: all
+	@tools/build/test-deb-hyptrace
+
 test-deb: all deb
 	@tools/build/test-deb $(FLAVOUR)
 
@@ -112,9 +118,13 @@ help:
 	@echo 'make test-upstream'
 	@echo '                  build Linux without and with them, and show the bugs; some 20 minutes'
 	@echo 'make deb [FLAVOUR=cloud-arm64|arm64|arm64-16k|rt-arm64]'
-	@echo "                  make packages of a kernel with Debian's configuration: build/deb/"
+	@echo "                  make packages of a kernel with Debian's configuration, and of"
+	@echo '                  hyptrace for amd64 and arm64: build/deb/'
+	@echo 'make deb-hyptrace make the latter only; some 3 minutes'
 	@echo 'make test-deb [FLAVOUR=...]'
 	@echo '                  boot that kernel in QEMU in each mode, and trace'
+	@echo 'make test-deb-hyptrace'
+	@echo '                  install, use and remove these in new systems of Debian; SUITES as above'
 	@echo 'make clean        remove build/'
 	@echo
 	@echo 'KERNEL=6.18 or 7.3 is for another kernel, which is built in build/6.18: KSRC, or'
