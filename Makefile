@@ -102,7 +102,7 @@ help:
 	@echo '                  chooses some, FULL=1 runs "make test" there, too; some 25 minutes each'
 	@echo 'make bench        measure what tracing costs, and compare with the limits; some 4 minutes'
 	@echo 'make bench-hw     pack what measures it on real hardware'
-	@echo 'make doc          the same, and put the results into Documentation/'
+	@echo 'make doc          the same, and put the results into Documentation/, and pictures'
 	@echo 'make test-perfetto'
 	@echo '                  compare the format that hyptrace export writes with files of Perfetto'
 	@echo '                  and Chromium; some 5 minutes'
