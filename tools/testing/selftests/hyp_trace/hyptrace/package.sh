@@ -12,8 +12,9 @@ cd /tmp || exit
 have_suite "$suite" "hyptrace as a package" || exit 1
 prepare_root "$suite"
 # The guest's own hyptrace is in /bin.
+PATH=/usr/bin:$PATH
 hyptrace() {
-	in_root "$suite" /usr/bin/env PATH=/usr/bin:/bin /usr/bin/hyptrace "$@"
+	in_root "$suite" /usr/bin/hyptrace "$@"
 }
 
 hyptrace check > $log
