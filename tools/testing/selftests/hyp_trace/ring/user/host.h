@@ -31,6 +31,7 @@ struct irq_work { int unused; };
 struct list_head { int unused; };
 
 #define schedule_work(work)		((void)(work))
+#define schedule_delayed_work(work, delay) ((void)(work))
 #define lockdep_assert_held(lock)	((void)(lock))
 /* Tasks: each thread is one. */
 struct task_struct { int unused; };
