@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "around.h"
 #include "color.h"
 #include "command.h"
 #include "fields.h"
@@ -26,6 +25,7 @@
 #include "output.h"
 #include "raw.h"
 #include "recording.h"
+#include "source.h"
 #include "subcommands.h"
 #include "tracks.h"
 
@@ -389,65 +389,39 @@ static void learn_names(struct export *x)
 /* Arguments ------------------------------------------------------------------------- */
 
 struct arguments {
-	struct input	input;
+	struct source	source;
 	struct output	output;
-	bool		live, has_no_raw;
-	uint64_t	from, to;
+	bool		has_no_raw;
 };
 
 enum {
 	OPTION_PERFETTO = 0x3000,
-	OPTION_LIVE,
-	OPTION_FROM,
-	OPTION_TO,
 	OPTION_NO_RAW,
 };
 
 static const struct argp_option options[] = {
 	{ "perfetto", OPTION_PERFETTO, "FILE", 0, "Write FILE, or - for the standard output", 0 },
-	{ "input", 'i', "FILE", 0, "Read FILE instead of trace.dat", 0 },
-	{ "live", OPTION_LIVE, NULL, 0, "Take the events that hyp/ holds now", 0 },
-	{ "from", OPTION_FROM, "S", 0, "Only what happens from S, or until S seconds", 0 },
-	{ "to", OPTION_TO, "S", OPTION_ALIAS },
 	{ "no-raw", OPTION_NO_RAW, NULL, 0, "Leave out the events themselves", 0 },
 	{ 0 }
 };
-
-static void check(struct argp_state *state, const struct arguments *arguments)
-{
-	if (!arguments->output.path)
-		argp_error(state, "say where to: --perfetto FILE, or --perfetto -");
-	if (arguments->live && arguments->input.path)
-		argp_error(state, "either -i or --live");
-	if (arguments->from > arguments->to)
-		argp_error(state, "--from is behind --to");
-}
 
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (option) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->source;
+		return 0;
 	case OPTION_PERFETTO:
 		arguments->output.path = argument;
-		return 0;
-	case 'i':
-		arguments->input.path = argument;
-		return 0;
-	case OPTION_LIVE:
-		arguments->live = true;
-		return 0;
-	case OPTION_FROM:
-		arguments->from = time_option(state, "--from", argument);
-		return 0;
-	case OPTION_TO:
-		arguments->to = time_option(state, "--to", argument);
 		return 0;
 	case OPTION_NO_RAW:
 		arguments->has_no_raw = true;
 		return 0;
 	case ARGP_KEY_END:
-		check(state, arguments);
+		if (!arguments->output.path)
+			argp_error(state, "say where to: --perfetto FILE, or --perfetto -");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -467,8 +441,8 @@ static void choose_output(struct output *output)
 static void export(struct arguments *arguments)
 {
 	struct export x = {
-		.from = arguments->from, .to = arguments->to, .has_raw = !arguments->has_no_raw,
-		.output = &arguments->output, .perfetto = perfetto_new(arguments->output.file),
+		.from = arguments->source.from, .to = arguments->source.to,
+		.has_raw = !arguments->has_no_raw, .output = &arguments->output, .perfetto = perfetto_new(arguments->output.file),
 	};
 	const struct reading reading = {
 		.by = BY_WHAT, .span = add_span, .event = add_event, .data = &x,
@@ -478,34 +452,29 @@ static void export(struct arguments *arguments)
 	x.calls = (struct graph_user) {
 		.has_stays = true, .data = &x, .open = open_call, .close = close_call };
 	learn_names(&x);
-	recording = arguments->live ? recording_live(&reading) :
-				      recording_open(&arguments->input, &reading);
+	recording = source_read(&arguments->source, &reading);
 	finish(&x);
 	recording_free(recording);
 }
 
 int cmd_export(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &color_argp }, { 0 } };
+	static const struct argp_child children[] = { { &source_argp }, { &color_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
 		.doc = "Write what the hypervisor and vCPUs did, from recorded events, as a file that https://ui.perfetto.dev shows.",
 		.children = children,
 	};
-	struct arguments arguments = { .to = UINT64_MAX };
+	struct arguments arguments = { 0 };
 	struct output *output = &arguments.output;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	choose_output(output);
 	output->ends_whole = true;
-	if (arguments.live) {
-		output_open(output);
+	source_open(&arguments.source, output);
+	if (arguments.source.is_live)
 		catch_interrupts_of_reading();
-	} else {
-		arguments.input.path = arguments.input.path ?: "trace.dat";
-		read_in_child(&arguments.input, 1, output);
-	}
 	export(&arguments);
 	if (output->path)
 		output_close(output);

@@ -12,6 +12,7 @@
 #include "print.h"
 #include "recording.h"
 #include "slowest.h"
+#include "source.h"
 #include "subcommands.h"
 #include "svg.h"
 #include "timeline.h"
@@ -26,40 +27,32 @@ enum show {
 
 struct arguments {
 	struct selection	selection;
+	struct source		source;
 	struct style		style;
-	struct input		input;
 	struct output		timeline;
 	struct reading		reading;
 	struct search		search;
 	struct around		around;
 	enum show		show;
-	bool			live;
 };
 
 enum {
-	OPTION_LIVE = 0x3000,
-	OPTION_TIMELINE,
+	OPTION_TIMELINE = 0x3000,
 	OPTION_INTERVALS,
 	OPTION_SLOWEST,
 	OPTION_OVER,
 	OPTION_AROUND,
-	OPTION_FROM,
-	OPTION_TO,
 	OPTION_MAP,
 	OPTION_EXACT,
 };
 
 static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0, "Read FILE instead of trace.dat", 0 },
-	{ "live", OPTION_LIVE, NULL, 0, "Take the events that hyp/ holds now", 0 },
 	{ "exact", OPTION_EXACT, NULL, 0, "Keep all times, for percentiles without ~", 0 },
 	{ "timeline", OPTION_TIMELINE, "FILE.svg", 0, "Draw what each vCPU did when", 0 },
 	{ "intervals", OPTION_INTERVALS, NULL, 0, "Print each interval, as CSV or JSON", 0 },
 	{ "slowest", OPTION_SLOWEST, "N", 0, "Print the N slowest intervals", 0 },
 	{ "over", OPTION_OVER, "TIME", 0, "Print those that take longer, as 1ms", 0 },
 	{ "around", OPTION_AROUND, "S[,N|,TIME]", 0, "Print the events around S seconds", 0 },
-	{ "from", OPTION_FROM, "S", 0, "Only what begins from S, or until S seconds", 0 },
-	{ "to", OPTION_TO, "S", OPTION_ALIAS },
 	{ "map", OPTION_MAP, "FILE", 0, "Names of devices: the guest's /proc/iomem", 0 },
 	{ 0 }
 };
@@ -85,9 +78,9 @@ static void check_tables(struct argp_state *state, const struct arguments *argum
 static void check_others(struct argp_state *state, const struct arguments *arguments)
 {
 	const struct selection *selection = &arguments->selection;
-	const struct reading *reading = &arguments->reading;
+	const struct source *source = &arguments->source;
 
-	if (arguments->live)
+	if (source->is_live)
 		argp_error(state, "--live reads events once: record them, then use -i");
 	if (arguments->style.format == FORMAT_PROMETHEUS)
 		argp_error(state, "--prometheus has no intervals");
@@ -96,23 +89,23 @@ static void check_others(struct argp_state *state, const struct arguments *argum
 	if (arguments->timeline.path || selection->by || selection->key)
 		argp_error(state, "--timeline, --by and -k are for the tables");
 	if (arguments->show == SHOW_AROUND &&
-	    (arguments->style.format != FORMAT_TEXT || reading->has_window || selection->kinds ||
+	    (arguments->style.format != FORMAT_TEXT || source->has_window || selection->kinds ||
 	     selection->vm >= 0 || selection->vcpu >= 0 || selection->pid))
 		argp_error(state, "--around shows all events of a time, as text: leave out the rest");
 }
 
 static void check(struct argp_state *state, struct arguments *arguments)
 {
+	const struct source *source = &arguments->source;
 	struct reading *reading = &arguments->reading;
 
-	if (arguments->live && arguments->input.path)
-		argp_error(state, "either -i or --live");
 	if (arguments->show == SHOW_TABLES)
 		check_tables(state, arguments);
 	else
 		check_others(state, arguments);
-	if (reading->has_window && reading->from > reading->to)
-		argp_error(state, "--from is behind --to");
+	reading->has_window = source->has_window;
+	reading->from = source->from;
+	reading->to = source->to;
 	arguments->search.selection = &arguments->selection;
 	if (arguments->timeline.path) {
 		reading->span = timeline_add;
@@ -120,21 +113,6 @@ static void check(struct argp_state *state, struct arguments *arguments)
 	}
 	reading->by = arguments->show == SHOW_TABLES ?
 		      rows_by(&arguments->style, &arguments->selection) : BY_WHAT;
-}
-
-static error_t parse_time(int option, char *argument, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-	struct reading *reading = &arguments->reading;
-
-	if (!reading->has_window)
-		reading->to = UINT64_MAX;
-	reading->has_window = true;
-	if (option == OPTION_FROM)
-		reading->from = time_option(state, "--from", argument);
-	else
-		reading->to = time_option(state, "--to", argument);
-	return 0;
 }
 
 /* What is shown in place of the tables. */
@@ -160,9 +138,6 @@ static error_t parse_show(int option, char *argument, struct argp_state *state)
 		show_only(state, arguments, SHOW_AROUND);
 		around_option(state, &arguments->around, argument);
 		return 0;
-	case OPTION_FROM:
-	case OPTION_TO:
-		return parse_time(option, argument, state);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -179,12 +154,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		state->child_inputs[3] = &arguments->style;
 		state->child_inputs[4] = &arguments->selection.by;
 		state->child_inputs[5] = &arguments->style;
-		return 0;
-	case 'i':
-		arguments->input.path = argument;
-		return 0;
-	case OPTION_LIVE:
-		arguments->live = true;
+		state->child_inputs[6] = &arguments->source;
 		return 0;
 	case OPTION_TIMELINE:
 		svg_option(state, "--timeline", argument);
@@ -325,10 +295,10 @@ static void show(struct arguments *arguments, const struct recording *recording)
 	if (!arguments->selection.pid || arguments->show == SHOW_TABLES)
 		selection_check(recording->table, &arguments->selection);
 	if (arguments->show == SHOW_INTERVALS)
-		intervals_print(&arguments->input, &arguments->reading, recording,
+		intervals_print(&arguments->source.input, &arguments->reading, recording,
 				&arguments->search, &arguments->style);
 	else if (arguments->show == SHOW_SLOWEST)
-		slowest_print(&arguments->input, &arguments->reading, recording,
+		slowest_print(&arguments->source.input, &arguments->reading, recording,
 			      &arguments->search, &arguments->style);
 	else
 		print_tables(arguments, recording);
@@ -338,7 +308,7 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &select_argp }, { &kind_argp }, { &sort_argp }, { &format_argp },
-		{ &group_argp }, { &prometheus_argp }, { &color_argp }, { 0 }
+		{ &group_argp }, { &prometheus_argp }, { &source_argp }, { &color_argp }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
@@ -351,18 +321,12 @@ int cmd_report(int argc, char **argv)
 	struct recording *recording;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (arguments.live) {
-		output_open(&arguments.timeline);
-		recording = recording_live(&arguments.reading);
-	} else {
-		arguments.input.path = arguments.input.path ?: "trace.dat";
-		read_in_child(&arguments.input, 1, &arguments.timeline);
-		if (arguments.show == SHOW_AROUND) {
-			around_print(&arguments.input, &arguments.around);
-			return 0;
-		}
-		recording = recording_open(&arguments.input, &arguments.reading);
+	source_open(&arguments.source, &arguments.timeline);
+	if (arguments.show == SHOW_AROUND) {
+		around_print(&arguments.source.input, &arguments.around);
+		return 0;
 	}
+	recording = source_read(&arguments.source, &arguments.reading);
 	show(&arguments, recording);
 	recording_free(recording);
 	map_free(arguments.reading.map);
