@@ -334,7 +334,7 @@ static void describe_offset(const struct clockmap *map, const struct recorded *h
 {
 	const struct clock_offset offset = clockmap_offset(map, guest->first, guest->last);
 
-	fprintf(stderr, "A constant is wrong by up to %" PRIu64 " ns, if it is this one:\n"
+	fprintf(stderr, "With one offset for all events, times are wrong by up to %" PRIu64 " ns:\n"
 		"  trace-cmd report -i %s -i %s --ts-offset %" PRId64 "\n",
 		offset.error, host->path, guest->path, offset.ns);
 }
