@@ -437,7 +437,7 @@ TEST_F(hyp, cpus_that_come_and_go)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	stop = false;
 	ASSERT_EQ(0, pthread_create(&resizer, NULL, resizer_thread, NULL));
-	for (i = 0; i < STORM; i++) {
+	for (i = 0; i < (is_short() ? STORM / 4 : STORM); i++) {
 		int victim = 1 + i % (self->cpus - 1);
 
 		ASSERT_EQ(0, set_online(victim, false));
@@ -521,7 +521,7 @@ static int turn_on_failing(struct __test_metadata *_metadata, int rounds)
 TEST_F(hyp, each_allocation_of_turning_on_can_fail)
 {
 	long long before, less = LEAK_KB, shared_before, shared_after;
-	const int rounds = 60 / self->cpus;
+	const int rounds = (is_short() ? 16 : 60) / self->cpus;
 	int try, failures;
 
 	if (!fault_injection())

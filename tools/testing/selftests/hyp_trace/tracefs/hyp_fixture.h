@@ -261,6 +261,12 @@ static inline bool wait_until_unloaded(int cpus)
 	return !loaded;
 }
 
+/* Is this a boot where long tests have fewer rounds, as another boot of this mode has all? */
+static inline bool is_short(void)
+{
+	return getenv("HYP_TEST_SHORT");
+}
+
 /* Set the size of all CPUs' buffers: @kb with pages of 4 KiB, else as many pages. */
 static inline int set_size_kb(int kb)
 {
