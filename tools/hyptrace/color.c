@@ -70,6 +70,8 @@ const char *color_begin(FILE *file)
 /**
  * color_end() - what to print behind that text
  * @file:	where it is printed
+ *
+ * Return: what ends bold and red, or nothing
  */
 const char *color_end(FILE *file)
 {

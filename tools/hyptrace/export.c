@@ -442,7 +442,8 @@ static void export(struct arguments *arguments)
 {
 	struct export x = {
 		.from = arguments->source.from, .to = arguments->source.to,
-		.has_raw = !arguments->has_no_raw, .output = &arguments->output, .perfetto = perfetto_new(arguments->output.file),
+		.has_raw = !arguments->has_no_raw, .output = &arguments->output,
+		.perfetto = perfetto_new(arguments->output.file),
 	};
 	const struct reading reading = {
 		.by = BY_WHAT, .span = add_span, .event = add_event, .data = &x,

@@ -143,7 +143,7 @@ static json_t *origin_of_recording(const struct recording *recording)
 /**
  * origin_of() - where, when and of what something was measured
  * @recording:	the recording that it is from, NULL if totals were taken just now
- * @command:	of totals: the command that was measured, with NULL at the end; NULL if there was none
+ * @command:	of totals: the command that was measured, with NULL at the end; or NULL
  *
  * Return: an object with this program's version and, as far as they are known, host, kernel, mode,
  * time and command

@@ -234,7 +234,8 @@ static void set_up(const struct recorder *recorder, struct list *systems)
 static void print_lost(uint64_t lost)
 {
 	if (lost)
-		fprintf(stderr, "%s%" PRIu64 " lost%s", color_begin(stderr), lost, color_end(stderr));
+		fprintf(stderr, "%s%" PRIu64 " lost%s", color_begin(stderr), lost,
+			color_end(stderr));
 	else
 		fprintf(stderr, "0 lost");
 }

@@ -64,8 +64,8 @@ const struct argp source_argp = { .options = options, .parser = parse };
  * @source:	where events are taken from
  * @output:	the file that is written; it is opened before
  *
- * A file is read by a child of this process, see read_in_child(): only the child returns. If the file
- * or @output can't be opened, the program ends with the reason.
+ * A file is read by a child of this process, see read_in_child(): only the child returns. If the
+ * file or @output can't be opened, the program ends with the reason.
  */
 void source_open(struct source *source, struct output *output)
 {
