@@ -79,7 +79,7 @@ deb:
 deb-hyptrace:
 	@tools/build/deb-hyptrace
 
-test-deb-hyptrace: all
+test-deb-hyptrace: all deb-hyptrace
 	@tools/build/test-deb-hyptrace
 
 test-deb: all deb

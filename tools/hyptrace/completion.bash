@@ -41,7 +41,7 @@ _hyptrace_reasons() {
 
 # Prints the options of a subcommand, from its help.
 _hyptrace_options() {
-	"$1" "$2" --help 2> /dev/null | grep -oE -- '(^|[ ,])--?[a-zA-Z?][a-z-]*' | tr -d ' ,'
+	"$1" "$2" --help 2> /dev/null | grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,'
 }
 
 # Sets COMPREPLY to those of the words $1 that begin with $2.
@@ -86,6 +86,9 @@ _hyptrace_value() {
 	-H|--host*)	_hyptrace_list "sched kvm irq none" "$word" ;;
 	--vm*)		_hyptrace_one "$(_hyptrace_vms 1)" "$word" ;;
 	-p|--pid*)	_hyptrace_one "$(_hyptrace_vms 2)" "$word" ;;
+	--input=|--output=|--timeline=|--plot=|--svg=|--speedscope=|--perfetto=|--map=)
+			# Bash does this itself; for zsh the option is part of the word.
+			[ -z "$prefix" ] || _hyptrace_one "$(ls -d -- "$word"* 2> /dev/null)" "$word" ;;
 	--*=|-i|--input|-o|--output|--timeline|--plot|--svg|--speedscope|--perfetto|--map| \
 	--vcpu|--above|--run|--max-size|-d|--duration|--delay|-b|--buffer-size|-I|--interval-print| \
 	-r|--repeat|-x|--field-separator|--slowest|--over|--around|--from|--to|--min-count)

@@ -73,8 +73,8 @@ static json_t *origin_of_totals(char **command)
 	return origin;
 }
 
-/* A kernel before 6.7 cuts a mark behind 1,024 bytes. */
-#define MAX_TEXT	960
+/* A mark must fit into a page of ftrace's, with its header, and is cut otherwise. */
+#define MAX_TEXT	3800
 
 /**
  * origin_text() - the origin of a recording that begins now, for a mark
@@ -98,36 +98,50 @@ char *origin_text(char **command)
 	return text;
 }
 
-/* Somebody else may have written the mark. */
-static bool is_command(const json_t *command)
+/* Somebody else may have written the mark. A copy that can be printed; NULL if it is no string. */
+static json_t *string_told(const json_t *value)
 {
+	return json_is_string(value) ?
+	       json_string(make_printable(strdupa(json_string_value(value)))) : NULL;
+}
+
+/* The same for an array of strings */
+static json_t *command_told(const json_t *value)
+{
+	json_t *command = json_array();
 	const json_t *word;
 	size_t i;
 
-	json_array_foreach(command, i, word)
-		if (!json_is_string(word))
-			return false;
-	return json_is_array(command);
+	json_array_foreach(value, i, word)
+		if (json_array_append_new(command, string_told(word)))
+			break;
+	if (json_array_size(command) && json_array_size(command) == json_array_size(value))
+		return command;
+	json_decref(command);
+	return NULL;
 }
 
 static void copy_told(json_t *origin, const char *text)
 {
-	static const char * const names[] = { "host", "kernel", "mode", "time" };
-	json_t *told = json_loads(text, 0, NULL), *value;
+	/* "by" is of the program that prints. */
+	static const struct {
+		const char	*theirs, *ours;
+	} names[] = {
+		{ "by", "recorded_by" }, { "host", "host" }, { "kernel", "kernel" },
+		{ "mode", "mode" }, { "time", "time" },
+	};
+	json_t *told = json_loads(text, 0, NULL);
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		value = json_object_get(told, names[i]);
-		if (json_is_string(value))
-			json_object_set(origin, names[i], value);
-	}
-	value = json_object_get(told, "command");
-	if (is_command(value))
-		json_object_set(origin, "command", value);
+	/* What is NULL is not set. */
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		json_object_set_new(origin, names[i].ours,
+				    string_told(json_object_get(told, names[i].theirs)));
+	json_object_set_new(origin, "command", command_told(json_object_get(told, "command")));
 	json_decref(told);
 }
 
-/* Of the rest, hyptrace record has noted something. */
+/* What hyptrace record has noted, or at least when it began */
 static json_t *origin_of_recording(const struct recording *recording)
 {
 	json_t *origin = by();

@@ -65,8 +65,11 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		style->format = FORMAT_CSV;
 		return 0;
 	case OPTION_ORIGIN:
-		style->format = FORMAT_CSV;
 		style->has_origin = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (style->has_origin && style->format != FORMAT_CSV)
+			argp_error(state, "--origin is for --csv; --json has it always");
 		return 0;
 	case 'x':
 		style->format = FORMAT_CSV;
@@ -230,7 +233,7 @@ static void print_csv_row(FILE *file, const struct style *style, const struct ta
 	fprintf(file, "%d\n", row_precision(row) == PRECISE_TO_PERCENT);
 }
 
-/* A comment, as most readers of CSV know it. JSON of the same has this, too. */
+/* A comment. JSON has both members, too. */
 static void print_csv_origin(FILE *file, const struct style *style,
 			     const struct recording *recording)
 {

@@ -428,7 +428,7 @@ static void print_result(const struct recorder *recorder, uint64_t size,
 	print_lost(limits->lost);
 	fprintf(stderr, "\n");
 	if (pages_are_full(pages))
-		warnx("the recording has ended since it has its --max-size");
+		warn_missing("the recording has ended since it has its --max-size");
 }
 
 /**

@@ -36,12 +36,12 @@ try() {
 # Is something printed? These write into files instead.
 prints() {
 	case $1 in
-	*/trigger|*.json|*' record '*|*' export '*) ;;
+	*/trigger|*' > '*.json|*' record '*|*' export '*) ;;
 	*)	[ -s $output ] ;;
 	esac
 }
 
-while read -r command; do
+while read -r command <&3; do
 	case $command in
 	# It needs a terminal, and has a test of its own.
 	'hyptrace top')	continue ;;
@@ -50,19 +50,19 @@ while read -r command; do
 	esac
 	ours=$(with_ours "$command")
 	try "$ours" && prints "$ours"
-	result "$command"
+	result "the how-to's command: $command"
 	[ "$command" != 'cat trace' ] || tail -n 4 $output > last
-done < /tests/howto/table
+done 3< /tests/howto/table
 
 grep -q ' vcpu_exit: .*DABT_LOW' last
 result "the last events before it was turned off have what turned it off"
-grep -q '>VM 2, vCPU 0<' vm.svg && grep -q handle_trap el2.svg && [ -s vm.pftrace ]
+[ "$(grep -o '>VM [0-9]*, vCPU 0<' vm.svg | sort -u | tee $log | wc -l)" = 2 ] && grep -q handle_trap el2.svg && [ -s vm.pftrace ]
 result "the pictures show what was recorded"
 killall hyp_vms
 
 # Without --force, record wants that nothing is set any more.
 ! hyptrace record -o after.dat hyp_guest 1 2> $log && grep -q 'is in use' $log
 result "something is left in hyp/"
-(cd $HYP && . /tests/howto/clean) 2> $log && hyptrace record -o after.dat hyp_guest 1 2> $log
+(set -e; cd $HYP; . /tests/howto/clean) 2> $log && hyptrace record -o after.dat hyp_guest 1 2> $log
 result "it is cleaned up"
 exit $status

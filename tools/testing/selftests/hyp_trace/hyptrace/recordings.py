@@ -265,7 +265,7 @@ def write_marks():
     """By CLOCK_MONOTONIC, which is 3 s behind CLOCK_BOOTTIME: two runs of a guest, and what it records."""
     start = 200 * S
     marks = (b"clock at=start boot=%d mono=%d real=%d" % (start - 100 + 3 * S, start - 100, 17 * 10 ** 17),
-             b'origin={"host":"a\\u001b[2Jb","kernel":"6.12.0","mode":5,"command":["vmm","a b"],"by":"me"}',
+             b'origin={"host":"a\\u001b[2J\\u009b\\u00e9b","kernel":"6.12.0","mode":5,"command":["vmm","a b"],"by":"me"}',
              b'origin={"host":"second"}')
     top = [(start - 50, PRINT.pack(71, 0, b"hyptrace: " + mark)) for mark in marks]
     hyp = []

@@ -521,7 +521,7 @@ static int turn_on_failing(struct __test_metadata *_metadata, int rounds)
 TEST_F(hyp, each_allocation_of_turning_on_can_fail)
 {
 	long long before, less = LEAK_KB, shared_before, shared_after;
-	const int rounds = (is_short() ? 16 : 60) / self->cpus;
+	const int rounds = 60 / self->cpus;
 	int try, failures;
 
 	if (!fault_injection())
