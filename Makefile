@@ -13,6 +13,7 @@ all:
 run: all
 	@tools/qemu/demo
 
+test: export HYP_TEST_BEGAN := $(shell date +%s)
 test: all
 	@tools/testing/selftests/hyp_trace/run
 
