@@ -325,7 +325,7 @@ records_one() {
 	[ -n "$vm" ] && [ "$(cat pid.vms)" = "$vm " ] && cmp pid.vms vm.vms && [ "$(wc -w < both.vms)" = 2 ]
 }
 
-# Marks tell what events do not: whose VMs they are, and what other clocks say.
+# Marks tell what events do not: whose VMs they are, what other clocks say, and where it was recorded.
 marks() {
 	in_root bookworm trace-cmd report -i $OUT/both.dat 2> /dev/null |
 		sed -n 's/.* hyptrace: //p' > marks
@@ -334,7 +334,8 @@ marks() {
 		grep -qE "^vm=$vm pid=$second name=web2$" marks &&
 		grep -qE '^clock at=start boot=[0-9]+ mono=[0-9]+ real=[0-9]+$' marks &&
 		grep -qE '^clock at=end boot=[0-9]+ mono=[0-9]+ real=[0-9]+$' marks &&
-		[ "$(wc -l < marks)" = 4 ]
+		grep -q '^origin={.*"command":\["./enough","20000",' marks &&
+		[ "$(wc -l < marks)" = 5 ]
 }
 
 # vm_of NAME: number and pid of the VM whose process begins its command line with this name
