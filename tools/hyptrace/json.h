@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* What the file is; another version would have another number. */
+/* The number is raised when a member changes its meaning. */
 #define FORMAT_NAME	"hyptrace 1"
 
 void print_json_value(FILE *file, json_t *value, size_t flags);

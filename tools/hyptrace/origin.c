@@ -133,7 +133,7 @@ static void copy_told(json_t *origin, const char *text)
 	json_t *told = json_loads(text, 0, NULL);
 	size_t i;
 
-	/* What is NULL is not set. */
+	/* A member that is NULL is left out: json_object_set_new() refuses it. */
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		json_object_set_new(origin, names[i].ours,
 				    string_told(json_object_get(told, names[i].theirs)));
@@ -141,7 +141,7 @@ static void copy_told(json_t *origin, const char *text)
 	json_decref(told);
 }
 
-/* What hyptrace record has noted, or at least when it began */
+/* The recorder has noted its origin, or, if it is an older one, only the clocks. */
 static json_t *origin_of_recording(const struct recording *recording)
 {
 	json_t *origin = by();
