@@ -22,8 +22,6 @@ struct around {
 	uint64_t	ns;
 };
 
-uint64_t time_option(struct argp_state *state, const char *option, const char *text);
-uint64_t duration_option(struct argp_state *state, const char *option, const char *text);
 void around_option(struct argp_state *state, struct around *around, const char *text);
 void around_print(const struct input *input, const struct around *around);
 

@@ -11,6 +11,7 @@
 
 #include "color.h"
 #include "json.h"
+#include "numbers.h"
 #include "print.h"
 #include "recording.h"
 #include "subcommands.h"

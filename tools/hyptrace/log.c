@@ -19,7 +19,7 @@
 #include "hold.h"
 #include "hyp.h"
 #include "instances.h"
-#include "select.h"
+#include "numbers.h"
 #include "subcommands.h"
 
 /**

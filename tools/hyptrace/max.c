@@ -15,6 +15,7 @@
 #include "hyp.h"
 #include "keeper.h"
 #include "measure.h"
+#include "numbers.h"
 #include "print.h"
 #include "select.h"
 #include "subcommands.h"

@@ -15,8 +15,8 @@
 #include "hold.h"
 #include "hyp.h"
 #include "measure.h"
+#include "numbers.h"
 #include "recorder.h"
-#include "select.h"
 #include "subcommands.h"
 
 /*

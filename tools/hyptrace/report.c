@@ -9,6 +9,7 @@
 
 #include "around.h"
 #include "color.h"
+#include "numbers.h"
 #include "print.h"
 #include "recording.h"
 #include "slowest.h"

@@ -4,13 +4,12 @@
  */
 
 #include <err.h>
-#include <errno.h>
 #include <fnmatch.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "numbers.h"
 #include "runs.h"
 #include "select.h"
 
@@ -44,26 +43,6 @@ static const struct argp_option sort_options[] = {
 	  "Sort by time (default), count, max or p99", 0 },
 	{ 0 }
 };
-
-/**
- * number_option() - the number that is an option's argument, or the end of the program
- * @state:	the parser's state
- * @option:	the option's name
- * @text:	the argument
- *
- * Return: the number, from 0 to INT_MAX
- */
-long number_option(struct argp_state *state, const char *option, const char *text)
-{
-	char *end;
-	long number;
-
-	errno = 0;
-	number = strtol(text, &end, 10);
-	if (errno || end == text || *end || number < 0 || number > INT_MAX)
-		argp_error(state, "%s %s: must be a number, 0 or more", option, text);
-	return number;
-}
 
 static enum sort_key sort_key_option(struct argp_state *state, const char *text)
 {

@@ -65,6 +65,5 @@ const char *kinds_in_both(const char *list, const char *other);
 bool is_vm_selected(const struct vm *vm, const struct selection *selection);
 void select_kinds(struct argp_state *state, struct selection *selection, const char *list);
 void select_what(struct argp_state *state, struct selection *selection, const char *what);
-long number_option(struct argp_state *state, const char *option, const char *text);
 
 #endif /* HYPTRACE_SELECT_H */

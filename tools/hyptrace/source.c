@@ -3,7 +3,7 @@
  * Where recorded events are taken from: a file, or the hypervisor's buffers.
  */
 
-#include "around.h"
+#include "numbers.h"
 #include "source.h"
 
 enum {

@@ -5,6 +5,7 @@
 
 #include "color.h"
 #include "measure.h"
+#include "numbers.h"
 #include "print.h"
 #include "subcommands.h"
 #include "totals.h"
