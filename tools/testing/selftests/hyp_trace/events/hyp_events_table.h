@@ -241,6 +241,8 @@ static const struct row table[] = {
 	{ "mem_host_force_reclaim_guest", guest_protected,
 	  "vm=[1-9][0-9]* ipa=0x500[0-9a-f]{5} pfn=0x[1-9a-f][0-9a-f]* ret=0",
 	  PROTECTED | SINCE_7_3 },
+	{ "host_mem_abort", guest_protected,
+	  "esr=0x9[23][0-9a-f]{5}7 addr=0x[0-9a-f]+000", PROTECTED | SINCE_7_3 },
 	{ "mem_poison", guest_protected, "pfn=0x[1-9a-f][0-9a-f]*", PROTECTED | SINCE_7_3 },
 	{ "host_abort_inject", guest_protected, "addr=0x[0-9a-f]+000", PROTECTED | SINCE_7_3 },
 	{ "host_sysreg", NULL, "the CPU would have to have memory tags that Linux does not use" },
