@@ -588,7 +588,7 @@ TEST_F(function, trees_are_complete_whatever_else_happens)
 	ASSERT_EQ(0, set_size_kb(2048));
 	ASSERT_EQ(0, put(HYP "set_ftrace_filter", "hyp_test_*"));
 	ASSERT_EQ(0, put(HYP "current_tracer", "function_graph"));
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < rounds_of(ROUNDS); round++) {
 		ASSERT_EQ(0, put(HYP "trace", ""));
 		ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 		ASSERT_EQ(0, pthread_create(&other[0], NULL, change_others, &self->cpus));

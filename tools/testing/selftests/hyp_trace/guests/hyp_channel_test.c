@@ -916,7 +916,7 @@ static uint64_t random_calls(void)
 {
 	const char *calls = getenv("HOSTILE_CALLS");
 
-	return calls ? strtoull(calls, NULL, 0) : 1000000;
+	return calls ? strtoull(calls, NULL, 0) : rounds_of(1000000);
 }
 
 TEST_F(channel, random_calls_harm_nothing)

@@ -437,7 +437,7 @@ TEST_F(hyp, cpus_that_come_and_go)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	stop = false;
 	ASSERT_EQ(0, pthread_create(&resizer, NULL, resizer_thread, NULL));
-	for (i = 0; i < (is_short() ? STORM / 4 : STORM); i++) {
+	for (i = 0; i < rounds_of(STORM); i++) {
 		int victim = 1 + i % (self->cpus - 1);
 
 		ASSERT_EQ(0, set_online(victim, false));

@@ -261,10 +261,16 @@ static inline bool wait_until_unloaded(int cpus)
 	return !loaded;
 }
 
-/* Is this a boot where long tests have fewer rounds, as another boot of this mode has all? */
+/* Is this a boot where long tests have fewer rounds, as another boot has all? */
 static inline bool is_short(void)
 {
 	return getenv("HYP_TEST_SHORT");
+}
+
+/* So many rounds of a long test, or fewer in a short boot. */
+static inline int rounds_of(int rounds)
+{
+	return is_short() ? rounds / 4 : rounds;
 }
 
 /* Set the size of all CPUs' buffers: @kb with pages of 4 KiB, else as many pages. */

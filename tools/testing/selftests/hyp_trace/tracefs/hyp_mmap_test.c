@@ -245,6 +245,8 @@ TEST_F(hyp, tracing_that_cannot_be_turned_on_leaves_it)
 	if (!fault_injection())
 		SKIP(return, "needs fault injection");
 
+	/* There is an allocation for each page. */
+	ASSERT_EQ(0, set_size_kb(4 * SMALL_KB));
 	for (nth = 1, injected = true; injected; nth++) {
 		struct stream s = stream_from(1);
 

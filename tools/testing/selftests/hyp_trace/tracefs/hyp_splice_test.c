@@ -296,7 +296,7 @@ TEST_F(hyp, pages_that_two_pipes_have)
 /* Pages that come back while there is a ring, or when it is gone, are not lost. */
 TEST_F(hyp, pages_of_pipes_do_not_leak)
 {
-	const int rounds = is_short() ? 25 : 100, per_page = events_per_page();
+	const int rounds = rounds_of(100), per_page = events_per_page();
 	long long before = 0, after;
 	struct piped p;
 	int i;
