@@ -48,7 +48,7 @@ def compare_text(marks, path):
     shown = {}
     with open(path, encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            match = re.search(r" (\d+): print: .*sync (\d+)", line)
+            match = re.search(r"[] ](\d+): print: .*sync (\d+)", line)
             if match:
                 shown[int(match[2])] = int(match[1])
     if set(shown) != set(marks):

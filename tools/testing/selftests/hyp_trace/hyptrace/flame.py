@@ -11,7 +11,7 @@ import re
 import sys
 from collections import defaultdict
 
-AWAY = re.compile(r"\[(\d+)\] +(\d+): hyp_(enter|exit): +reason=(\w+)")
+AWAY = re.compile(r"\[(\d+)\] *(\d+): hyp_(enter|exit): +reason=(\w+)")
 LINE = re.compile(r"\[(\d+)\].* funcgraph_(entry|exit): *(?:[!+#*@$] )? *(?:([\d.]+) us)? *\| *"
                   r"(?:__kvm_nvhe_)?(?:(\w[\w.]*)\(\)( \{|;)|\})")
 

@@ -16,7 +16,7 @@ import re
 import sys
 
 DROPPED = re.compile(r"hyp: CPU:(\d+) \[.*EVENTS DROPPED\]")
-LINE = re.compile(r"(hyp:)? +(.+)-(\d+) +\[(\d+)\] +(\d+): (\w+): +(.*)")
+LINE = re.compile(r"(hyp:)? +(.+)-(\d+) +\[(\d+)\] *(\d+): (\w+): +(.*)")
 SWITCH = re.compile(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]")
 KINDS_OF_STAYS = {"hvc": "hcall", "smc": "smc", "host_abort": "abort"}
 GAP = "events are missing before the next one"

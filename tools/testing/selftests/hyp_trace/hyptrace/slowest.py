@@ -13,7 +13,7 @@ import json
 import re
 import sys
 
-SWITCH = re.compile(r" +.+-\d+ +\[(\d+)\] +(\d+): sched_switch: +(.*):(\d+) \[\d+\] (\S+) ==> ")
+SWITCH = re.compile(r" +.+-\d+ +\[(\d+)\] *(\d+): sched_switch: +(.*):(\d+) \[\d+\] (\S+) ==> ")
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
