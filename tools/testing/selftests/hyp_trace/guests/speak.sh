@@ -14,7 +14,7 @@ cd /guests || exit 1
 # guest NAME PARAMETERS: boots Linux, whose console is /tmp/NAME
 guest() {
 	timeout $LIMIT $VMM -m 192 ${NO_REBOOT--no-reboot} -kernel Image -initrd speak.cpio.gz \
-		-append "console=ttyAMA0 panic=-1 $2" < /dev/null 2>&1 | tr -d '\r' > "/tmp/$1"
+		-append "console=ttyAMA0 quiet panic=-1 $2" < /dev/null 2>&1 | tr -d '\r' > "/tmp/$1"
 }
 
 # kill_guest PARAMETER: kills the VMM of the guest with that parameter

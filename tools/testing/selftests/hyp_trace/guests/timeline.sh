@@ -23,7 +23,7 @@ timeout $LIMIT hyptrace record -b 8192 -o /tmp/host.dat \
 	$VMM -m 384 -no-reboot -chardev file,id=out,path=/tmp/guest.dat \
 	-device virtio-serial-device -device virtserialport,chardev=out,name=out \
 	-kernel /guests/Image -initrd /guests/timeline.cpio.gz \
-	-append "console=ttyAMA0 panic=-1" < /dev/null > /tmp/console 2>&1
+	-append "console=ttyAMA0 quiet panic=-1" < /dev/null > /tmp/console 2>&1
 grep -q 'guest: recorded' /tmp/console || { tail -n 30 /tmp/console >&2; exit 1; }
 send /tmp/host.dat
 send /tmp/guest.dat
