@@ -35,9 +35,6 @@
  */
 #define MAX_WAITING	1024
 
-/* Deeper calls than there are */
-#define MAX_DEPTH	64
-
 /* A call, or a return if @is_open is false, that has not been written yet */
 struct call {
 	uint64_t	time;
@@ -50,7 +47,7 @@ struct call {
 struct stay {
 	struct call	call[MAX_WAITING];
 	size_t		nr_calls;
-	enum frame	frame[MAX_DEPTH];	/* those that are open */
+	enum frame	frame[MAX_FRAMES];	/* those that are open */
 	size_t		depth;
 	const char	*reason;
 	struct detail	detail;

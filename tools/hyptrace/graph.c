@@ -18,9 +18,6 @@
 #include "recording.h"
 #include "text.h"
 
-/* ftrace's limit, FTRACE_RETFUNC_DEPTH, and a stay. */
-#define MAX_DEPTH	(50 + 1)
-
 /* Linux has no more on arm64; a damaged file may. */
 #define MAX_CPUS	4096
 
@@ -38,7 +35,7 @@
 
 /* A CPU: its frames that are open, and when its last event was [ns]. */
 struct graph_cpu {
-	uint64_t	depth[MAX_DEPTH], func[MAX_DEPTH];
+	uint64_t	depth[MAX_FRAMES], func[MAX_FRAMES];
 	int		open;
 	bool		entered, left;	/* hyp_enter, or hyp_exit, has told of the stay */
 	uint64_t	last;
@@ -71,7 +68,7 @@ static void close_from(struct graph *g, struct graph_cpu *c, uint64_t depth, uin
 static void open_at(struct graph *g, struct graph_cpu *c, uint64_t depth, enum frame frame,
 		    uint64_t func, const char *name, uint64_t ts)
 {
-	if (c->open == MAX_DEPTH)
+	if (c->open == MAX_FRAMES)
 		return;
 	c->depth[c->open] = depth;
 	c->func[c->open++] = func;

@@ -11,6 +11,9 @@
 
 #include "input.h"
 
+/* As many are open on a CPU at most: ftrace's limit, FTRACE_RETFUNC_DEPTH, and a stay. */
+#define MAX_FRAMES	(50 + 1)
+
 /* A CPU is in one of these. */
 enum frame {
 	FRAME_STAY,		/* the hypervisor, from the first event there to the last */
@@ -27,7 +30,7 @@ enum frame {
  * @close:	the last function that was called on a CPU, and has not returned, returns
  *
  * Each function that is called returns, if not before then where the recording of its CPU ends or
- * has a gap. Times on a CPU do not go back.
+ * has a gap. No more than MAX_FRAMES are open at a time. Times on a CPU do not go back.
  */
 struct graph_user {
 	bool	has_stays;

@@ -33,13 +33,11 @@ enum wire {
  * @fields:	its fields, NULL if it can't be read
  * @id:		its field in FtraceEvent, 0 before its first event
  * @number:	the number of each field in its message, 0 if that does not have it
- * @is_generic:	it needs a descriptor
  */
 struct raw_type {
 	struct fields	*fields;
 	uint32_t	id;
 	uint32_t	*number;
-	bool		is_generic;
 };
 
 /**

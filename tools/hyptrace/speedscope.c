@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 #include "basics.h"
+#include "graph.h"
 #include "speedscope.h"
-
-#define MAX_DEPTH	50	/* FTRACE_RETFUNC_DEPTH */
 
 /**
  * struct speedscope - a file that is being made
@@ -30,7 +29,7 @@ struct speedscope {
 	json_t		*numbers, *frames;
 	int		cpu;
 	uint64_t	first, last;
-	size_t		frame[MAX_DEPTH];
+	size_t		frame[MAX_FRAMES];
 	int		open;
 };
 

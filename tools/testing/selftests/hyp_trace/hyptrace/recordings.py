@@ -4,7 +4,8 @@
 
 host.dat has two VMs with two vCPUs each, sched_switch, calls of functions, and what a guest says of
 its clocks. guest.dat is that guest's. In marks.dat, by another clock, a guest records events. In memory.dat, memory of VMs is mapped and taken back. In
-many.dat, a VM has 128 vCPUs. In details.dat, a guest uses devices, memory, hypercalls and system
+many.dat, a VM has 128 vCPUs. In deep.dat, functions call each other as deep as can be recorded, and
+deeper. In details.dat, a guest uses devices, memory, hypercalls and system
 registers. In moved.dat, a vCPU goes to another CPU; in missing.dat, events are missing when it matters;
 open.dat ends while a vCPU runs for the first time.
 Of others, something is wrong:
@@ -320,6 +321,18 @@ def write_missing():
     traces.write("missing.dat", TYPES, {"": [top], "hyp": [hyp]}, commands=TASKS, trace_id=16)
 
 
+def write_deep():
+    """A guest is run by the 50th function that is open, and after that functions are ten deeper."""
+    def nested(now, depth):
+        down = [(now + i * US, CALL.pack(71, TREE[i % 2], i)) for i in range(depth)]
+        up = [(now + 200 * US - i * US, RETURN.pack(71, TREE[i % 2], i)) for i in range(depth)]
+        return [*down, (now + 100 * US, EXIT.pack(71, EXIT_REASONS["eret_guest"])),
+                (now + 130 * US, ENTER.pack(71, ENTER_REASONS["guest_exit"])), *reversed(up)]
+
+    traces.write("deep.dat", TYPES, {"": [[]], "hyp": [nested(200 * S, 50) + nested(201 * S, 60)]},
+                 commands=TASKS, trace_id=19, functions=FUNCTIONS)
+
+
 def write_many(name, vcpus, exits, times=1):
     """Each vCPU exits for three reasons, after different times. A VM has up to 512 vCPUs."""
     classes = list(EXIT_CLASSES.values())
@@ -370,6 +383,7 @@ def write_all():
                **{"more" + ends: [[(200 * S, WAKING.pack(72, 1))], []]})
     write_memory()
     write_many("many.dat", 128, 512)
+    write_deep()
     write_details()
     write_moved()
     write_marks()
