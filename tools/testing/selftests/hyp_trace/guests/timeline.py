@@ -8,9 +8,13 @@ TEXT, what trace-cmd prints of the guest's recording is compared with the merged
 
 import argparse
 import json
+import os
 import re
 import statistics
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../hyptrace"))
+import tracecmd
 
 EVENT = 500
 TIMES = 1000
@@ -47,10 +51,10 @@ def compare_text(marks, path):
     """trace-cmd computes with a fraction of 32 bits."""
     shown = {}
     with open(path, encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            match = re.search(r"[] ](\d+): print: .*sync (\d+)", line)
-            if match:
-                shown[int(match[2])] = int(match[1])
+        for event in tracecmd.events(lines):
+            match = re.search(r"sync (\d+)", event.text)
+            if event.name == "print" and match:
+                shown[int(match[1])] = event.time
     if set(shown) != set(marks):
         sys.exit(f"# {len(shown)} markers, not {len(marks)}")
     worst = max(abs(shown[i] - marks[i]) for i in marks)

@@ -15,10 +15,12 @@ import re
 import subprocess
 import sys
 
+import tracecmd
 from pftrace import declare, decode, parse, run
 
 CLEARED, NEEDED = 1, 2
 REAL, MONO, BOOT, OF_TRACK = 1, 3, 6, 64
+WITH_REASON = ("hyp_enter", "hyp_exit")
 IS_MONO = "MONO" in os.environ         # the recording's clock
 
 Slice = collections.namedtuple("Slice", "start end name args depth flows ended children")
@@ -230,9 +232,6 @@ def check_memory(tracks, report):
         assert max(value for _, value in values) == vm["most"]["bytes"], vm
 
 
-LINE = re.compile(r"(?:\w+:)? +.*-(\d+) +\[(\d+)\] *(\d+): (\w+): +(.*)")
-
-
 def check_clocks(export, intervals):
     """The wall clock is what the report says."""
     walls = {int(i["wall_ns"]) - int(i["start_ns"]) for i in intervals if i["wall_ns"]}
@@ -242,15 +241,14 @@ def check_clocks(export, intervals):
 def check_raw(export, path):
     """The events are those that trace-cmd prints, and hyp_enter and hyp_exit have their reasons."""
     told = collections.Counter()
-    for line in run("trace-cmd", "report", "-t", "-i", path, stderr=subprocess.DEVNULL).decode(
-            errors="replace").splitlines():
-        match = LINE.match(line)
-        if match:
-            pid, cpu, time, name, text = match.groups()
-            reason = text.split("reason=")[1].split()[0] if name in ("hyp_enter", "hyp_exit") else None
-            told[int(cpu), int(time), int(pid), name, reason] += 1
+    text = run("trace-cmd", "report", "-t", "-i", path, stderr=subprocess.DEVNULL)
+    for event in tracecmd.events(text.decode(errors="replace").splitlines()):
+        if event.name == tracecmd.GAP:
+            continue
+        reason = tracecmd.word(event, "reason") if event.name in WITH_REASON else None
+        told[event.cpu, event.time, event.pid, event.name, reason] += 1
     found = collections.Counter(
-        (cpu, time, pid, name, fields["reason"] if name in ("hyp_enter", "hyp_exit") else None)
+        (cpu, time, pid, name, fields["reason"] if name in WITH_REASON else None)
         for cpu, time, pid, name, fields in export.events)
     assert told and found == told, (list(told - found)[:3], list(found - told)[:3])
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
 """Compare what hyptrace flame prints with what follows from two others:
 flame.py FOLDED SPEEDSCOPE.json < TEXT
@@ -11,9 +11,9 @@ import re
 import sys
 from collections import defaultdict
 
-AWAY = re.compile(r"\[(\d+)\] *(\d+): hyp_(enter|exit): +reason=(\w+)")
-LINE = re.compile(r"\[(\d+)\].* funcgraph_(entry|exit): *(?:[!+#*@$] )? *(?:([\d.]+) us)? *\| *"
-                  r"(?:__kvm_nvhe_)?(?:(\w[\w.]*)\(\)( \{|;)|\})")
+import tracecmd
+
+CALL = re.compile(r"(?:[!+#*@$] )? *(?:([\d.]+) us)? *\| *(?:__kvm_nvhe_)?(?:(\w[\w.]*)\(\)(?: \{|;)|\})")
 
 
 class Calls:
@@ -46,21 +46,19 @@ class Calls:
 def of_text(lines):
     folded = defaultdict(int)
     cpus = defaultdict(lambda: Calls(folded))
-    for line in lines:
-        match = AWAY.search(line)
-        if match:
-            cpu, time, how, where = match.groups()
-            cpus[cpu].come_back(int(time))
-            if how == "exit":
-                cpus[cpu].leave(where, int(time))
-        match = LINE.search(line)
-        if not match:
+    for event in tracecmd.events(lines):
+        calls = cpus[event.cpu]
+        if event.name in ("hyp_enter", "hyp_exit"):
+            calls.come_back(event.time)
+        if event.name == "hyp_exit":
+            calls.leave(tracecmd.word(event, "reason"), event.time)
+        if event.name not in ("funcgraph_entry", "funcgraph_exit"):
             continue
-        cpu, kind, us, name, how = match.groups()
-        if kind == "entry":
-            cpus[cpu].open(name)
+        us, name = CALL.match(event.text).groups()
+        if event.name == "funcgraph_entry":
+            calls.open(name)
         if us:
-            cpus[cpu].close(round(float(us) * 1000))
+            calls.close(round(float(us) * 1000))
     return folded
 
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
 """Compute from trace-cmd's text what hyptrace report computes from the trace.dat.
 
@@ -12,40 +12,15 @@ as GAPS says, and as many wake-ups as WAKEUPS says; if VMM is set, a VMM has run
 import collections
 import json
 import os
-import re
 import sys
 
-DROPPED = re.compile(r"hyp: CPU:(\d+) \[.*EVENTS DROPPED\]")
-LINE = re.compile(r"(hyp:)? +(.+)-(\d+) +\[(\d+)\] *(\d+): (\w+): +(.*)")
-SWITCH = re.compile(r"(.*):(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]")
+import tracecmd
+from tracecmd import GAP, switch, word
+
 KINDS_OF_STAYS = {"hvc": "hcall", "smc": "smc", "host_abort": "abort"}
-GAP = "events are missing before the next one"
 ACTIVITIES = ("guest", "EL2", "firmware", "kvm", "vmm", "preempted", "blocked")
 
-Event = collections.namedtuple("Event", "is_hyp pid cpu time name text")
 Run = collections.namedtuple("Run", "vcpu start end reason stay pid")
-
-
-def read():
-    gap_on = None
-    for line in sys.stdin:
-        match = DROPPED.match(line)
-        if match:
-            gap_on = int(match.group(1))
-        match = LINE.match(line)
-        if not match:
-            continue
-        hyp, _, pid, cpu, time, name, text = match.groups()
-        if gap_on is not None:          # this line has no "hyp:"; that is in the one before
-            assert int(cpu) == gap_on
-            hyp = True
-            yield Event(True, 0, gap_on, int(time), GAP, "")
-            gap_on = None
-        yield Event(bool(hyp), int(pid), int(cpu), int(time), name, text)
-
-
-def word(event, name):
-    return re.search(rf"\b{name}=(\S+)", event.text).group(1)
 
 
 def stays(events):
@@ -154,9 +129,8 @@ def wakeups(events):
         if event.name == "sched_waking":
             woken.setdefault(int(word(event, "pid")), event.time)
         elif event.name == "sched_switch":
-            match = SWITCH.match(event.text)
-            if match.group(3)[0] != "R":
-                woken.pop(int(match.group(2)), None)
+            if switch(event).state[0] != "R":
+                woken.pop(switch(event).left, None)
         elif event.name == "hyp_exit" and event.pid in woken and \
                 word(event, "reason") == "eret_guest":
             found[event.pid].append((event.time - woken.pop(event.pid), event.time))
@@ -179,10 +153,10 @@ def off_cpu(events, pid):
     for event in events:
         if event.name != "sched_switch":
             continue
-        match = SWITCH.match(event.text)
-        if int(match.group(2)) == pid:
-            since = event.time, "preempted" if match.group(3)[0] == "R" else "blocked"
-        elif int(match.group(5)) == pid and since:
+        left, state, entered = switch(event)
+        if left == pid:
+            since = event.time, "preempted" if state[0] == "R" else "blocked"
+        elif entered == pid and since:
             yield since[0], event.time, since[1]
             since = None
 
@@ -242,7 +216,7 @@ def parts_of_exits(report, vcpu):
 
 
 def main():
-    events = list(read())
+    events = list(tracecmd.events(sys.stdin))
     report = json.load(open(sys.argv[1]))
     classes = {int(word(e, "esr"), 16) >> 26 & 0x3f: word(e, "reason")
                for e in events if e.name == "vcpu_exit" and word(e, "reason").isupper()}

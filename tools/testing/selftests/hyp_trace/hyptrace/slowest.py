@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
 """Check what hyptrace report --slowest prints against trace-cmd's text of the same recording:
 
@@ -13,21 +13,20 @@ import json
 import re
 import sys
 
-SWITCH = re.compile(r" +.+-\d+ +\[(\d+)\] *(\d+): sched_switch: +(.*):(\d+) \[\d+\] (\S+) ==> ")
+import tracecmd
+
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def stretches():
     """(CPU, task, from, to) of each time that a task had a CPU."""
     since, found = {}, []
-    for line in sys.stdin:
-        match = SWITCH.match(line)
-        if not match:
+    for event in tracecmd.events(sys.stdin):
+        if event.name != "sched_switch":
             continue
-        cpu, now, pid = int(match[1]), int(match[2]), int(match[4])
-        if cpu in since:
-            found.append((cpu, pid, since[cpu], now))
-        since[cpu] = now
+        if event.cpu in since:
+            found.append((event.cpu, tracecmd.switch(event).left, since[event.cpu], event.time))
+        since[event.cpu] = event.time
     return found
 
 
