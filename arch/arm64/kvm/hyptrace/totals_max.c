@@ -447,6 +447,10 @@ int hyptrace_max_enable(bool on)
 	if (!maxima.found)
 		return -ENOMEM;
 
+	/* EL2 asks who runs, and rings, as when it records. */
+	if (on)
+		static_branch_inc(&hyptrace_key);
+
 	WRITE_ONCE(maxima.on, on);
 	ret = setting_changed();
 	if (ret)
@@ -455,6 +459,9 @@ int hyptrace_max_enable(bool on)
 		look_after(period());
 	else
 		cpus_look();
+
+	if (!maxima.on)
+		static_branch_dec(&hyptrace_key);
 
 	return ret;
 }

@@ -121,6 +121,39 @@ static void long_exit(struct vm *vm, unsigned int us)
 /* An exit without a nap is shorter than this, on any machine. */
 #define LONG_NAP_US	500000
 
+/*
+ * All other tests have task switches tell EL2 who runs (hold_switches). With several CPUs, QEMU may
+ * not see that their code has been patched.
+ */
+TEST_F(hyp, max_alone_has_the_task)
+{
+	struct longest row;
+	struct vm vm;
+	pid_t pid;
+
+	if (self->cpus > 1)
+		SKIP(return, "needs a machine with one CPU");
+
+	ASSERT_TRUE(be_idle());
+	ASSERT_EQ(0, put(HYP "write_hold", "0"));
+	ASSERT_TRUE(max_fresh());
+	ASSERT_EQ(0, put(MAX "enable", "1"));
+	pid = fork();
+	if (!pid) {
+		vm = vm_create(use_fp, sizeof(use_fp));
+		long_exit(&vm, NAP_US);
+		vm_destroy(&vm);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+
+	row = longest_of("exit_host", "DABT_LOW");
+	EXPECT_LE(NAP_NS, row.ns);
+	EXPECT_EQ(pid, row.pid);
+	EXPECT_TRUE(max_fresh());
+	EXPECT_EQ(0, put(HYP "write_hold", "1"));
+}
+
 TEST_F(hyp, max_has_the_longest_of_each_reason)
 {
 	struct vm vm = vm_create(use_fp, sizeof(use_fp));
