@@ -51,7 +51,7 @@ static int hyptrace_load(struct trace_ext_writer *writer, const struct trace_ext
 		.pages		= (void **)ring->pages,
 		.nr_pages	= ring->nr_pages,
 	};
-	ret = hyptrace_memory_prepare(mem);
+	ret = hyptrace_memory_prepare(mem, GFP_KERNEL);
 	if (ret)
 		goto out;
 

@@ -94,7 +94,6 @@ HYP_ALL_HCALLS(HCALL, HCALL_MORE)
  * @first:	first shared page
  * @pages:	the other shared pages
  * @nr_pages:	their number
- * @gfp:	how the region is allocated: GFP_KERNEL, or GFP_KERNEL_ACCOUNT
  */
 struct hyptrace_memory {
 	void		*region;
@@ -102,10 +101,9 @@ struct hyptrace_memory {
 	void		*first;
 	void *const	*pages;
 	u32		nr_pages;
-	gfp_t		gfp;
 };
 
-int hyptrace_memory_prepare(struct hyptrace_memory *mem);
+int hyptrace_memory_prepare(struct hyptrace_memory *mem, gfp_t gfp);
 void hyptrace_memory_release(struct hyptrace_memory *mem);
 
 extern bool hyptrace_available;

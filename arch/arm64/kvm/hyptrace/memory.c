@@ -62,15 +62,14 @@ static void region_free(struct hyptrace_memory *mem)
 }
 
 /* Allocate the region, and fill it with the page frame numbers of the shared pages. */
-static int region_alloc(struct hyptrace_memory *mem)
+static int region_alloc(struct hyptrace_memory *mem, gfp_t gfp)
 {
 	u64 *pfns;
 	u32 i;
 	int ret;
 
 	mem->region = alloc_pages_exact(mem->region_pages * PAGE_SIZE,
-					mem->gfp | __GFP_ZERO | __GFP_NOWARN |
-					__GFP_RETRY_MAYFAIL);
+					gfp | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!mem->region)
 		return -ENOMEM;
 
@@ -95,17 +94,18 @@ static int region_alloc(struct hyptrace_memory *mem)
 /**
  * hyptrace_memory_prepare() - make memory ready for EL2 to take
  * @mem:	the memory; all but @mem->region is set
+ * @gfp:	how the region is allocated: GFP_KERNEL, or GFP_KERNEL_ACCOUNT
  *
  * Return: 0, or a negative errno
  */
-int hyptrace_memory_prepare(struct hyptrace_memory *mem)
+int hyptrace_memory_prepare(struct hyptrace_memory *mem, gfp_t gfp)
 {
 	int ret = pages_share(mem);
 
 	if (ret)
 		return ret;
 
-	ret = region_alloc(mem);
+	ret = region_alloc(mem, gfp);
 	if (ret)
 		pages_unshare(mem, mem->nr_pages);
 

@@ -76,9 +76,8 @@ int hyptrace_totals_table_init(struct hyptrace_totals_table *table,
 		.first		= table->pages[0],
 		.pages		= table->pages + 1,
 		.nr_pages	= nr_pages - 1,
-		.gfp		= gfp,
 	};
-	ret = hyptrace_memory_prepare(&table->mem);
+	ret = hyptrace_memory_prepare(&table->mem, gfp);
 	if (ret)
 		table_free_pages(table);
 

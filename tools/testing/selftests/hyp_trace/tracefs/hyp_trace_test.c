@@ -365,6 +365,37 @@ TEST_F(hyp, memory_is_taken_when_used_and_given_back)
 	EXPECT_TRUE(as_expected);
 }
 
+/* What takes only free memory fails on a machine whose memory is full of files. */
+TEST_F(hyp, memory_is_waited_for)
+{
+	char *text, *line, *save;
+	int waited = 0;
+
+	if (memory_is_reserved())
+		SKIP(return, "no memory is taken");
+
+	ASSERT_TRUE(be_idle());
+	ASSERT_EQ(0, put(ROOT "trace", ""));
+	ASSERT_EQ(0, put(ROOT "events/kmem/mm_page_alloc/filter",
+			 path_of("common_pid == %d", getpid())));
+	ASSERT_EQ(0, put(ROOT "events/kmem/mm_page_alloc/enable", "1"));
+	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
+	ASSERT_EQ(0, put(ROOT "events/kmem/mm_page_alloc/enable", "0"));
+	ASSERT_EQ(0, put(ROOT "events/kmem/mm_page_alloc/filter", "0"));
+
+	text = get(ROOT "trace");
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (!strstr(line, "__GFP_RETRY_MAYFAIL"))
+			continue;
+		EXPECT_TRUE(strstr(line, "GFP_KERNEL"))
+			TH_LOG("%s", line);
+		waited++;
+	}
+	free(text);
+	EXPECT_LE(2, waited);
+	ASSERT_EQ(0, put(ROOT "trace", ""));
+}
+
 TEST_F(hyp, offline_cpus_stay_readable_and_are_traced_again)
 {
 	struct stream s = stream_from(1);
