@@ -238,7 +238,7 @@ enum hyp_trace_ring_state {
  *				return 0 if that many bytes have never been used since, else
  *				-ENOSPC
  * @HYP_TRACE_TEST_REFUSE:	let an interrupt come when a guest is about to be entered, the
- *				next arg times that guests are traced or measured
+ *				next arg times that guests are traced
  * @HYP_TRACE_TEST_RESULTS:	call three more functions than the tree's, once
  */
 enum hyp_trace_test_action {

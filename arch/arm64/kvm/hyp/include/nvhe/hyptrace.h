@@ -81,12 +81,12 @@ static __always_inline void hyp_trace_leave(struct hyp_trace_cpu *cpu)
 
 /*
  * EL2 is about to be left for firmware. A CPU whose readers wait does not go to sleep. But the
- * events of going to sleep would be followed again and again, so what is followed waits until
- * EL2 is left for the host.
+ * events of going to sleep would be followed, and trigger, again and again. So the host hears of
+ * that when EL2 is left for it.
  */
 static __always_inline void hyp_trace_leave_for_firmware(struct hyp_trace_cpu *cpu)
 {
-	__hyp_trace_leave(cpu, cpu->leave & ~HYP_LEAVE_FOLLOWED);
+	__hyp_trace_leave(cpu, cpu->leave & ~(HYP_LEAVE_FOLLOWED | HYP_LEAVE_TURNED));
 }
 
 /* EL2 has been entered. Like hyp_emit_hyp_enter(), but also notes that a hyp_exit is due. */

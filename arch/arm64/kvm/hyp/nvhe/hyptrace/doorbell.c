@@ -48,7 +48,8 @@ static bool doorbell_set;
 /* Has the host chosen an interrupt for EL2 to raise? */
 bool hyp_trace_has_doorbell(void)
 {
-	return READ_ONCE(doorbell_set);
+	/* Pairs with the release of handle___hyp_trace_doorbell(). */
+	return smp_load_acquire(&doorbell_set);
 }
 
 /* ICC_SGI1R_EL1 takes this CPU's affinity and the number of the SGI. */
@@ -114,6 +115,7 @@ s64 handle___hyp_trace_doorbell(u64 sgi)
 		return -EOPNOTSUPP;
 
 	WRITE_ONCE(doorbell_sgi, sgi);
-	WRITE_ONCE(doorbell_set, true);
+	/* Pairs with the acquire of hyp_trace_has_doorbell(): then the SGI is there. */
+	smp_store_release(&doorbell_set, true);
 	return 0;
 }
