@@ -109,7 +109,7 @@ static int check_size(struct rb_ext *ext, unsigned long size)
 
 /*
  * Is there too little memory for larger rings of @cpus and all rings that are not loaded? Smaller
- * ones are no reason to refuse.
+ * ones are no reason to refuse. CPUs that are offline have none: who loads theirs asks again.
  */
 static bool will_lack_memory(struct rb_ext *ext, const struct cpumask *cpus, u32 nr_slots)
 {
@@ -117,7 +117,7 @@ static bool will_lack_memory(struct rb_ext *ext, const struct cpumask *cpus, u32
 	bool larger = false;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_online_cpu(cpu) {
 		const struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
 
 		if (cpumask_test_cpu(cpu, cpus)) {
