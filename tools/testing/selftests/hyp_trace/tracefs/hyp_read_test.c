@@ -247,7 +247,7 @@ TEST_F(hyp, poll_waits_for_as_much_as_buffer_percent_says)
 	close(pfd.fd);
 }
 
-TEST_F(hyp, ordinary_size_that_overflows_is_refused)
+TEST_F(hyp, ordinary_sizes_that_overflow_are_refused)
 {
 	long long before;
 
@@ -256,6 +256,10 @@ TEST_F(hyp, ordinary_size_that_overflows_is_refused)
 	EXPECT_EQ(-ERANGE, put(FOO "buffer_size_kb", "18014398509481985"));
 	EXPECT_EQ(before, get_num(FOO "buffer_size_kb", ""));
 	EXPECT_EQ(0, put(FOO "buffer_size_kb", "64"));
+	before = get_num(FOO "buffer_subbuf_size_kb", "");
+	EXPECT_EQ(-EINVAL, put(FOO "buffer_subbuf_size_kb", "18014398509481988"));
+	EXPECT_EQ(-EINVAL, put(FOO "buffer_subbuf_size_kb", "17179869188"));
+	EXPECT_EQ(before, get_num(FOO "buffer_subbuf_size_kb", ""));
 	EXPECT_EQ(0, rmdir(FOO));
 }
 

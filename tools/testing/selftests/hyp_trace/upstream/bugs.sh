@@ -15,6 +15,8 @@ mkdir instances/foo
 ! echo 18014398509481985 2> /dev/null > instances/foo/buffer_size_kb
 result "buffer_size_kb: a size that overflows is refused"
 echo 64 > instances/foo/buffer_size_kb
+! echo 18014398509481988 2> /dev/null > instances/foo/buffer_subbuf_size_kb
+result "buffer_subbuf_size_kb: a size that overflows is refused"
 
 seq 1000 > /tmp/expected
 while read -r i; do
