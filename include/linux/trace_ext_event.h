@@ -108,18 +108,23 @@ static inline bool trace_ext_event_is_for(const struct perf_event *event)
 }
 
 void __trace_ext_event_turned(struct perf_event *event, bool on);
+void __trace_ext_group_turned(struct perf_event *leader, bool on);
 
 /**
  * trace_ext_event_state() - a perf event gets a new state
- * @event:	any perf event
- * @state:	the state; if it is negative, the event is off
+ * @event:	any perf event; if it leads a group, others of that may be external
+ * @state:	the state; if it is negative, the event is off, and so is its group
  */
 static inline void trace_ext_event_state(struct perf_event *event, enum perf_event_state state)
 {
 	bool was_off = event->state < 0, is_off = state < 0;
 
-	if (trace_ext_event_has_time(event) && was_off != is_off)
+	if (was_off == is_off)
+		return;
+	if (trace_ext_event_has_time(event))
 		__trace_ext_event_turned(event, !is_off);
+	if (event->nr_siblings)
+		__trace_ext_group_turned(event, !is_off);
 }
 
 void trace_ext_perf_settle(int cpu);
@@ -149,6 +154,7 @@ static inline void trace_ext_task_settle(const struct task_struct *task)
 #define trace_ext_event_time(event)		0
 #define trace_ext_event_is_for(event)		true
 #define trace_ext_event_state(event, state)	do { } while (0)
+#define trace_ext_perf_settle(cpu)		do { } while (0)
 #define trace_ext_event_settle(event)		do { } while (0)
 #define trace_ext_task_settle(task)		do { } while (0)
 #endif

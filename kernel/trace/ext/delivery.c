@@ -80,6 +80,15 @@ bool trace_ext_delivered_comm(char *comm)
 	return true;
 }
 
+/* Get the same, while something is being delivered. */
+char *__trace_ext_event_comm(void)
+{
+	char *comm = this_cpu_ptr(&trace_ext_delivery)->comm;
+
+	trace_ext_delivered_comm(comm);
+	return comm;
+}
+
 /*
  * Get the stack of what the writer was called by, and its length. The stack of an event that is
  * delivered late is not known any more: it is empty then.

@@ -8,6 +8,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/ring_buffer.h>
+#include <linux/sched.h>
 #include <linux/stacktrace.h>
 #include <linux/trace_ext_compat.h>
 #include <linux/trace_ext_event.h>
@@ -23,6 +24,7 @@ struct trace_array;
  * @cpu:	the CPU where it has happened: this one, unless that is dead
  * @ts:		its time, boot clock [ns]
  * @regs:	what the writer's doorbell has interrupted, NULL if the event is delivered later
+ * @comm:	room for trace_ext_event_comm()
  */
 struct trace_ext_delivery {
 	struct ring_buffer_event	*rbe;
@@ -30,6 +32,7 @@ struct trace_ext_delivery {
 	int				cpu;
 	u64				ts;
 	struct pt_regs			*regs;
+	char				comm[TASK_COMM_LEN];
 };
 
 DECLARE_PER_CPU(struct trace_ext_delivery, trace_ext_delivery);
@@ -45,9 +48,20 @@ static inline pid_t trace_ext_delivered_pid(const struct trace_ext_delivery *thi
 bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type);
 bool trace_ext_delivered_comm(char *comm);
 bool trace_ext_is_delivering(void);
+char *__trace_ext_event_comm(void);
 unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size);
 u64 trace_ext_hist_time(struct trace_array *tr, struct trace_buffer *buffer,
 			struct ring_buffer_event *rbe);
+
+/**
+ * trace_ext_event_comm() - get the name of the task that has caused an event
+ *
+ * Return: the name, until the CPU delivers something else
+ */
+static inline char *trace_ext_event_comm(void)
+{
+	return trace_ext_is_delivering() && !in_nmi() ? __trace_ext_event_comm() : current->comm;
+}
 
 /**
  * trace_ext_stack_save() - get the stack of what has caused an event
@@ -71,6 +85,7 @@ static __always_inline unsigned int trace_ext_stack_save(unsigned long *store, u
 /* Constants, so that the hooks compile to nothing. */
 #define trace_ext_delivered_entry(entry, type)		false
 #define trace_ext_delivered_comm(comm)			false
+#define trace_ext_event_comm()				(current->comm)
 #define trace_ext_stack_save(store, size, skip)		stack_trace_save(store, size, skip)
 #define trace_ext_hist_time(tr, buffer, rbe)		trace_ext_own_time(buffer, rbe)
 

@@ -338,23 +338,22 @@ void __trace_ext_task_settle(const struct task_struct *task)
 #endif
 
 /**
- * trace_ext_follow_flush() - deliver all events of a writer that have happened so far
- * @file:	an event of the writer; any event
+ * trace_ext_follow_flush() - deliver all events that have happened so far, of all writers
+ *
+ * Events of this kernel may come of them, too: synthetic ones.
  *
  * Context: event_mutex is held.
  */
-void trace_ext_follow_flush(struct trace_event_file *file)
+void trace_ext_follow_flush(void)
 {
 	struct follower *follower;
 
 	lockdep_assert_held(&event_mutex);
 
-	if (!is_trace_ext_event(file->event_call))
-		return;
-
-	follower = follower_of(to_trace_ext_event(file->event_call)->writer);
-	if (follower && follower->nr)
-		follower_flush(follower);
+	list_for_each_entry_rcu(follower, &followers, list, true) {
+		if (follower->nr)
+			follower_flush(follower);
+	}
 }
 
 /* Begin and end ---------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ bool trace_ext_can_follow(const struct trace_event_call *call);
 int trace_ext_follow(struct trace_ext_event *event, enum trace_ext_by by);
 void trace_ext_unfollow(struct trace_ext_event *event, enum trace_ext_by by);
 void trace_ext_follow_doorbell(struct trace_ext_writer *writer);
-void trace_ext_follow_flush(struct trace_event_file *file);
+void trace_ext_follow_flush(void);
 
 void trace_ext_follow_online(struct trace_ext_writer *writer, unsigned int cpu);
 void trace_ext_follow_dead(struct trace_ext_writer *writer, unsigned int cpu);
@@ -89,7 +89,7 @@ static inline int trace_ext_check_clock(const struct trace_event_file *file, con
 #else
 
 /* Constants, so that the hooks compile to nothing. */
-#define trace_ext_follow_flush(file)			do { } while (0)
+#define trace_ext_follow_flush()			do { } while (0)
 #define trace_ext_default_clock(file)			"global"
 #define trace_ext_check_clock(file, clock)		0
 

@@ -141,6 +141,30 @@ void __trace_ext_event_turned(struct perf_event *event, bool on)
 		WRITE_ONCE(listener->until, ktime_get_boot_fast_ns());
 }
 
+/**
+ * __trace_ext_group_turned() - a group of perf events is turned on or off
+ * @leader:	its leader
+ * @on:		what it is now
+ *
+ * Those that are off themselves stay off.
+ */
+void __trace_ext_group_turned(struct perf_event *leader, bool on)
+{
+	struct perf_event *event;
+
+	for_each_sibling_event(event, leader) {
+		if (trace_ext_event_has_time(event) && event->state >= PERF_EVENT_STATE_INACTIVE)
+			__trace_ext_event_turned(event, on);
+	}
+}
+
+/* Is a perf event on, and so is its group? */
+static bool is_on(const struct perf_event *event)
+{
+	return event->state >= PERF_EVENT_STATE_INACTIVE &&
+	       event->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
+}
+
 /* Delivery ------------------------------------------------------------------------------ */
 
 /**
@@ -194,7 +218,7 @@ static bool has_left_task(const struct perf_event *event, const struct trace_ext
 {
 	if (event->cpu >= 0 && event->cpu != this->cpu)
 		return false;
-	if (event->state >= PERF_EVENT_STATE_INACTIVE)
+	if (is_on(event))
 		return trace_ext_delivered_pid(this) != current->pid;
 
 	return this->ts < READ_ONCE(listener_of(event)->until);

@@ -231,6 +231,17 @@ TEST_F(hist, names_the_task_that_caused_an_event)
 	EXPECT_EQ(10, count_in(ROOT_EVENT "hist", "{ common_pid: "));
 }
 
+TEST_F(hist, filters_by_the_task_that_caused_an_event)
+{
+	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=id if comm == \"hyp_hist_test\""));
+	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
+	EXPECT_EQ(999, hits(ROOT_EVENT));
+	remove_triggers(ROOT_EVENT);
+	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=id if comm != \"hyp_hist_test\""));
+	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
+	EXPECT_EQ(0, hits(ROOT_EVENT));
+}
+
 /* Time ---------------------------------------------------------------------------- */
 
 struct times {
@@ -289,6 +300,18 @@ TEST_F(hist, measures_with_the_events_own_times)
 		EXPECT_LE(1, count_in(file, ":clock=boot"));
 		EXPECT_EQ(-EINVAL, append(file, "hist:keys=id:t=common_timestamp:clock=local"));
 	}
+}
+
+/* To read a histogram delivers all, also what its own events come of. */
+TEST_F(hist, of_synthetic_events_is_complete)
+{
+	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
+	ASSERT_EQ(0, put(ROOT_EVENT "trigger",
+			 "hist:keys=common_pid:ts0=common_timestamp,id0=id"));
+	ASSERT_EQ(0, append(ROOT_EVENT "trigger", GAP_TRIGGER));
+	ASSERT_EQ(0, put(GAP "trigger", "hist:keys=common_pid"));
+	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
+	EXPECT_EQ(999, hits(GAP));
 }
 
 /* Nothing is recorded then, and the kernel's event waits in a buffer with another clock. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "hyp_follow.h"
@@ -25,11 +26,16 @@ static struct perf_event_attr attr_of(const char *event)
 }
 
 /* perf_event_open(): a file descriptor, or -errno. */
-static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+static int perf_open_in(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 {
-	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	return perf_open_in(attr, pid, cpu, -1);
 }
 
 static long long value_of(int fd)
@@ -185,6 +191,51 @@ TEST_F(perf, counts_events_of_tasks_that_take_turns)
 		EXPECT_EQ(0, status);
 	}
 	EXPECT_EQ(ARRAY_SIZE(pid) * 20 * BURST, value_of(fd) + followed("lost: ") - lost);
+	close(fd);
+}
+
+/* Most of the events are delivered late, and perf turns a group on and off by its leader only. */
+TEST_F(perf, counts_what_happens_while_its_group_is_on)
+{
+	struct perf_event_attr leaders[] = {
+		attr_of("hyp_puts"), { .type = PERF_TYPE_SOFTWARE, .size = sizeof(*leaders),
+				       .config = PERF_COUNT_SW_DUMMY },
+	}, attr = attr_of("selftest");
+	int i, leader, fd;
+
+	for (i = 0; i < ARRAY_SIZE(leaders); i++) {
+		leaders[i].disabled = 1;
+		leader = perf_open(&leaders[i], 0, -1);
+		ASSERT_LE(0, leader);
+		fd = perf_open_in(&attr, 0, -1, leader);
+		ASSERT_LE(0, fd);
+
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		EXPECT_EQ(0, value_of(fd));
+		ASSERT_EQ(0, ioctl(leader, PERF_EVENT_IOC_ENABLE, 0));
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		ASSERT_EQ(0, ioctl(leader, PERF_EVENT_IOC_DISABLE, 0));
+		EXPECT_EQ(BURST, value_of(fd));
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		EXPECT_EQ(BURST, value_of(fd));
+		close(fd);
+		close(leader);
+	}
+}
+
+/* Nobody reads in between: what waits is counted before perf forgets when it was on. */
+TEST_F(perf, counts_what_happens_before_all_are_turned_off_and_on)
+{
+	struct perf_event_attr attr = attr_of("selftest");
+	int fd = perf_open(&attr, 0, -1), i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		ASSERT_EQ(0, prctl(PR_TASK_PERF_EVENTS_DISABLE));
+		ASSERT_EQ(0, prctl(PR_TASK_PERF_EVENTS_ENABLE));
+	}
+	EXPECT_EQ(5 * BURST, value_of(fd));
 	close(fd);
 }
 
