@@ -170,7 +170,7 @@ static void add_stats(struct buffer_stats *sum, struct tracefs_instance *instanc
  * buffer_stats() - count an instance's events, of all CPUs
  * @instance:	the instance
  *
- * Return: the numbers; exact if nothing is recorded meanwhile
+ * Return: the numbers; exact if nothing is recorded or taken meanwhile
  */
 struct buffer_stats buffer_stats(struct tracefs_instance *instance)
 {

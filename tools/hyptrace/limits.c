@@ -29,7 +29,7 @@ void limits_of_settings(struct limits *limits, const struct settings *set_up, co
 /**
  * limits_of_buffers() - what the kernel says of the buffers
  * @limits:	gets it
- * @host:	the host's instance; nothing is recorded any more
+ * @host:	the host's instance; nothing is recorded or taken any more
  * @hyp:	the hypervisor's
  */
 void limits_of_buffers(struct limits *limits, struct tracefs_instance *host,

@@ -268,17 +268,25 @@ bool pages_are_full(const struct pages *pages)
 }
 
 /**
- * pages_close() - take what is left, and no more, and let go of the buffers
+ * pages_stop() - take what is left, and no more
  * @pages:	the pages, before or after pages_start(); nothing is recorded any more
+ */
+void pages_stop(struct pages *pages)
+{
+	event_signal(pages->stop);
+	while (pages->nr_threads)
+		pthread_join(pages->source[--pages->nr_threads]->thread, NULL);
+}
+
+/**
+ * pages_close() - let go of the buffers, after pages_stop()
+ * @pages:	the pages
  */
 void pages_close(struct pages *pages)
 {
 	struct source *source;
 	size_t i;
 
-	event_signal(pages->stop);
-	while (pages->nr_threads)
-		pthread_join(pages->source[--pages->nr_threads]->thread, NULL);
 	for (i = 0; i < pages->nr; i++) {
 		source = pages->source[i];
 		if (source->reader)
@@ -292,7 +300,7 @@ void pages_close(struct pages *pages)
 
 /**
  * pages_check() - end the program with the reason if pages could not be taken
- * @pages:	the pages, after pages_close()
+ * @pages:	the pages, after pages_stop()
  */
 void pages_check(const struct pages *pages)
 {
@@ -322,7 +330,7 @@ size_t pages_cpus(const struct pages *pages)
 
 /**
  * pages_of() - what was taken of a CPU
- * @pages:	the pages, after pages_close()
+ * @pages:	the pages, after pages_stop()
  * @buffer:	the buffer's number
  * @index:	index of the CPU
  *
@@ -373,7 +381,7 @@ static void count_cpu(struct kbuffer *kbuffer, struct cpu_pages cpu, struct page
 
 /**
  * pages_count() - count what is in a buffer's pages
- * @pages:	the pages, after pages_close()
+ * @pages:	the pages, after pages_stop()
  * @buffer:	the buffer's number
  *
  * Return: the numbers

@@ -39,6 +39,7 @@ void pages_start(struct pages *pages, uint64_t max_size);
 int pages_end(const struct pages *pages);
 uint64_t pages_size(const struct pages *pages);
 bool pages_are_full(const struct pages *pages);
+void pages_stop(struct pages *pages);
 void pages_close(struct pages *pages);
 void pages_check(const struct pages *pages);
 size_t pages_cpus(const struct pages *pages);

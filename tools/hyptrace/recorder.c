@@ -52,6 +52,7 @@ static void give_back(void)
 		tracefs_trace_off(hyp_open());
 	if (host)
 		tracefs_trace_off(host);
+	pages_stop(pages);
 	pages_close(pages);
 	hyp_give_back();
 	if (host)
@@ -412,6 +413,8 @@ static void end(struct limits *limits, const struct recorder *recorder,
 	limits_of_settings(limits, set_up_by_us, is_of_one(recorder) ? PIDS : NULL);
 	tracefs_trace_off(hyp_open());
 	tracefs_trace_off(host);
+	/* A page that is taken while the kernel is asked would count twice. */
+	pages_stop(pages);
 	limits_of_buffers(limits, host, hyp_open());
 	give_back();
 	pages_check(pages);
