@@ -15,23 +15,21 @@
 /* The settings of hyp/ before it was taken, NULL if it has not been. */
 static struct settings *taken;
 
-static _Noreturn void refuse(const struct list *in_use)
+static _Noreturn void refuse(const struct list *in_use, bool may_be_left)
 {
 	size_t i;
 
 	warnx(HYP_INSTANCE "/ is in use, and what is set there would limit the recording:");
 	for (i = 0; i < in_use->nr; i++)
 		warnx("  %s", in_use->text[i]);
+	if (may_be_left)
+		warnx("a recorder was killed, and may have left some of it");
 	errx(1, "unset it, or let --force take it away and set it again at the end");
 }
 
-/* Settings that a killed recorder has left in hyp/ belong to nobody. */
-static struct settings *read_settings(void)
+/* What a killed recorder has left in hyp/ belongs to nobody, unless somebody has changed it. */
+static struct settings *clear_left(struct settings *settings)
 {
-	struct settings *settings = settings_read();
-
-	if (!instances_remove_dead())
-		return settings;
 	warnx("a recorder was killed: what it has set in " HYP_INSTANCE "/ is unset");
 	settings_clear(settings);
 	settings_free(settings);
@@ -46,15 +44,21 @@ static struct settings *read_settings(void)
  */
 void hyp_take(bool force)
 {
+	struct dead_recorders dead;
 	struct settings *settings;
 	struct list in_use;
 
 	hyp_lock();
-	settings = read_settings();
+	settings = settings_read();
+	dead = instances_find_dead(settings_digest(settings));
+	if (dead.have_left_it)
+		settings = clear_left(settings);
 	in_use = settings_in_use(settings);
 	if (in_use.nr && !force)
-		refuse(&in_use);
+		refuse(&in_use, dead.any);
 	list_free(&in_use);
+	/* Who was refused is told of them again, so they have stayed until now. */
+	instances_remove_dead();
 	taken = settings;
 	settings_clear(settings);
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hyp.h"
@@ -62,32 +63,91 @@ static bool is_dead(struct tracefs_instance *instance)
 	return fd >= 0;
 }
 
-static int remove_dead(const char *name, void *found)
+/* An instance of the host whose recorder was killed; NULL if @name is none. */
+static struct tracefs_instance *dead_instance(const char *name)
 {
 	struct tracefs_instance *instance;
 
 	if (strncmp(name, HOST_INSTANCE, strlen(HOST_INSTANCE)))
-		return 0;
+		return NULL;
 	instance = tracefs_instance_create(name);
-	if (instance && is_dead(instance)) {
-		*(bool *)found = true;
+	if (!instance || is_dead(instance))
+		return instance;
+	tracefs_instance_free(instance);
+	return NULL;
+}
+
+static int remove_dead(const char *name, void *nothing)
+{
+	struct tracefs_instance *instance = dead_instance(name);
+
+	if (instance)
 		tracefs_instance_destroy(instance);
-	}
 	tracefs_instance_free(instance);
 	return 0;
 }
 
 /**
  * instances_remove_dead() - remove the host's instances of recorders that were killed
- *
- * Return: true if there was one
  */
-bool instances_remove_dead(void)
+void instances_remove_dead(void)
 {
-	bool found = false;
+	tracefs_instances_walk(remove_dead, NULL);
+}
 
-	tracefs_instances_walk(remove_dead, &found);
-	return found;
+/* Tracefs keeps the time of a directory as it is set, and takes it away with the directory. */
+#define NS_PER_S	1000000000
+
+/**
+ * host_instance_note() - note what has been set in hyp/, in case that the recorder is killed
+ * @instance:	the instance
+ * @digest:	settings_digest() of it
+ */
+void host_instance_note(struct tracefs_instance *instance, uint64_t digest)
+{
+	const struct timespec noted = {
+		.tv_sec = digest / NS_PER_S, .tv_nsec = digest % NS_PER_S,
+	};
+	const struct timespec times[2] = { noted, noted };
+	char *dir = tracefs_instance_get_dir(instance);
+
+	/* Without it, the next recorder lets the user decide. */
+	if (dir)
+		utimensat(AT_FDCWD, dir, times, 0);
+	tracefs_put_tracing_file(dir);
+}
+
+static int look_at_dead(const char *name, void *data)
+{
+	struct tracefs_instance *instance = dead_instance(name);
+	struct dead_recorders *dead = data;
+	struct stat status;
+	char *dir;
+
+	if (!instance)
+		return 0;
+	dir = tracefs_instance_get_dir(instance);
+	dead->any = true;
+	if (dir && !stat(dir, &status) && dead->digest ==
+	    (uint64_t)status.st_mtim.tv_sec * NS_PER_S + status.st_mtim.tv_nsec)
+		dead->have_left_it = true;
+	tracefs_put_tracing_file(dir);
+	tracefs_instance_free(instance);
+	return 0;
+}
+
+/**
+ * instances_find_dead() - look for recorders that were killed
+ * @digest:	settings_digest() of hyp/ now
+ *
+ * Return: what there is of them
+ */
+struct dead_recorders instances_find_dead(uint64_t digest)
+{
+	struct dead_recorders dead = { .digest = digest };
+
+	tracefs_instances_walk(look_at_dead, &dead);
+	return dead;
 }
 
 /* A new instance has the options of the root, which others may have set. */

@@ -462,6 +462,7 @@ int record(const void *data, int front, int until)
 	set_up(recorder, &systems);
 	dat = tracedat_new(&systems);
 	set_up_by_us = settings_read();
+	host_instance_note(host, settings_digest(set_up_by_us));
 	begin(recorder);
 	child_tell(front);
 	wait_for_end(until);

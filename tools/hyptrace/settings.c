@@ -303,6 +303,39 @@ struct list settings_changed(const struct settings *before, const struct setting
 	return list;
 }
 
+/* FNV-1a, with the end of the text */
+static uint64_t add_to_digest(uint64_t digest, const char *text)
+{
+	do {
+		digest = (digest ^ (unsigned char)*text) * 0x100000001b3;
+	} while (*text++);
+	return digest;
+}
+
+/**
+ * settings_digest() - make a number of what is set
+ * @settings:	the settings
+ *
+ * Whether tracing is on is left out.
+ *
+ * Return: the number, another one if anything else is set
+ */
+uint64_t settings_digest(const struct settings *settings)
+{
+	uint64_t digest = 0xcbf29ce484222325;
+	const struct setting *s;
+	size_t i;
+
+	for (s = settings->setting; s < settings->setting + settings->nr; s++) {
+		if (!strcmp(s->file, "tracing_on"))
+			continue;
+		digest = add_to_digest(digest, s->file);
+		for (i = 0; i < s->line.nr; i++)
+			digest = add_to_digest(digest, s->line.text[i]);
+	}
+	return digest;
+}
+
 /* Writing --------------------------------------------------------------------------- */
 
 /* Each line needs a call of its own. */

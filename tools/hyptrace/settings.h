@@ -5,6 +5,8 @@
 #ifndef HYPTRACE_SETTINGS_H
 #define HYPTRACE_SETTINGS_H
 
+#include <stdint.h>
+
 #include "list.h"
 
 struct settings;
@@ -13,6 +15,7 @@ struct settings *settings_read(void);
 struct list settings_in_use(const struct settings *settings);
 struct list settings_changed(const struct settings *before, const struct settings *now,
 			     const char *but);
+uint64_t settings_digest(const struct settings *settings);
 void settings_clear(const struct settings *settings);
 void settings_restore(const struct settings *settings);
 void settings_free(struct settings *settings);

@@ -271,21 +271,54 @@ survives_early_kill() {
 	done
 }
 
-# If the recorder is killed, hyptrace cleans up; if both are, the next one does.
+# If the recorder is killed, hyptrace cleans up.
 cleans_up() {
 	hyptrace record -o none.dat sleep 1000 2> $log &
 	until_ok pidof sleep > /dev/null && killall -KILL hyptrace-rec &&
 		until_ok grep -q 'was killed' $log && killall sleep
 	wait $!
-	state | cmp - clean && ! ls -d $INSTANCES/hyptrace.* 2> /dev/null || return
+	state | cmp - clean && ! ls -d $INSTANCES/hyptrace.* 2> /dev/null
+}
+
+# Hyptrace and the recorder are killed: hyp/ stays as they have set it.
+leaves_hyp() {
 	hyptrace record -o none.dat sleep 1000 2> $log &
 	until_ok pidof sleep > /dev/null && killall -KILL hyptrace hyptrace-rec
 	wait $!
 	killall sleep
-	ls -d $INSTANCES/hyptrace.* > dead &&
-		ends_with 0 'a recorder was killed: what it has set in hyp/ is unset' \
-			hyptrace record -o next.dat hyp_guest $N &&
-		[ "$(runs next.dat)" -ge $N ] && ! ls -d $INSTANCES/hyptrace.* 2> /dev/null
+	until_ok no_recorder && ls -d $INSTANCES/hyptrace.* > dead && [ "$(wc -l < dead)" = 1 ] &&
+		grep -q . $HYP/set_event
+}
+
+# What has a killed recorder as its only owner is unset by the next one.
+next_cleans_up() {
+	leaves_hyp && ends_with 0 'a recorder was killed: what it has set in hyp/ is unset' \
+		hyptrace record -o next.dat hyp_guest $N &&
+		[ "$(runs next.dat)" -ge $N ] && ! ls -d $INSTANCES/hyptrace.* 2> /dev/null || return
+	echo 1410 > $HYP/buffer_size_kb
+	state | cmp - clean
+}
+
+# What somebody has set since then is not lost.
+next_spares_others() {
+	local filter=$HYP/events/hyp/vcpu_exit/filter
+
+	leaves_hyp && echo 'reason == 0x24' > $filter || return
+	for _ in 1 2; do
+		ends_with 1 'a recorder was killed, and may have left some of it' \
+			hyptrace record touch began && grep -q -e '--force' $log &&
+			grep -q 'hyp/events/hyp/vcpu_exit/filter: reason == 0x24' $log &&
+			[ ! -e began ] && [ "$(cat $filter)" = 'reason == 0x24' ] || return
+	done
+	hyptrace record --force -o next.dat hyp_guest $N > $log 2>&1 && [ "$(runs next.dat)" -ge $N ] &&
+		[ "$(cat $filter)" = 'reason == 0x24' ] && grep -q . $HYP/set_event &&
+		! ls -d $INSTANCES/hyptrace.* 2> /dev/null
+	ended=$?
+	echo 0 > $HYP/tracing_on
+	echo > $HYP/set_event
+	echo 0 > $filter
+	echo 1410 > $HYP/buffer_size_kb
+	return $ended
 }
 
 survives_kill
@@ -293,8 +326,11 @@ result "a recording survives that hyptrace is killed"
 survives_early_kill
 result "nothing is left if hyptrace is killed early"
 cleans_up
+result "hyptrace gives back what a killed recorder has taken"
+next_cleans_up
 result "what a killed recorder leaves does not disturb the next one"
-echo 1410 > $HYP/buffer_size_kb
+next_spares_others
+result "what was set since a recorder was killed stays"
 
 # The threads of a process come and go: that is no limit. Each run of true is one.
 records_forks() {
