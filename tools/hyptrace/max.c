@@ -41,6 +41,12 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
+/* Is it to measure for some time, and not to show what is kept? */
+static bool is_measured(const struct measurement *measurement)
+{
+	return measurement->argv || measurement->seconds;
+}
+
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -56,6 +62,10 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		return 0;
 	case 'w':
 		arguments->why = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->threshold_us && !is_measured(&arguments->measurement))
+			argp_error(state, "--above: say how long: a command, or -d SECONDS");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -226,13 +236,29 @@ static void max_start(const struct arguments *arguments)
 	hyp_write("max/enable", "1");
 }
 
+/* Somebody has chosen what is kept, and recorded, and that must stay. */
+static void check_kept(const struct arguments *arguments)
+{
+	const char *option = NULL;
+
+	if (arguments->threshold_us)
+		option = "--above";
+	else if (arguments->why && is_measured(&arguments->measurement) &&
+		 !(hyp_number("tracing_on") && has_events()))
+		option = "--why";
+	if (option)
+		errx(1, "%s: somebody keeps the longest intervals already, without this: leave it out, or first echo 0 > %s/max/enable",
+		     option, hyp_dir());
+	warnx("somebody keeps the longest intervals already: these are since then");
+}
+
 static char *measure_max(struct arguments *arguments)
 {
 	struct measurement *measurement = &arguments->measurement;
 
 	if (hyp_number("max/enable")) {
-		warnx("somebody keeps the longest intervals already: these are since then");
-	} else if (measurement->argv || measurement->seconds) {
+		check_kept(arguments);
+	} else if (is_measured(measurement)) {
 		catch_interrupts();
 		max_start(arguments);
 	} else if (!hyp_number("totals/enable")) {

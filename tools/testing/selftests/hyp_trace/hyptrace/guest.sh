@@ -379,10 +379,14 @@ finds_all_above() {
 		grep -q ' guest ' $OUT/max && ! grep -q ' hcall ' $OUT/max
 }
 
-# What others keep, and record, stays.
+# What others keep, and record, stays; what would have to change it is refused.
 leaves_alone_what_is_on() {
 	echo 1 > $HYP/max/enable
 	hyptrace max true > $OUT/max 2> $log && grep -q 'somebody keeps' $log &&
+		fails_with "^hyptrace: --above: somebody keeps" hyptrace max --above 1 touch $OUT/began &&
+		fails_with "^hyptrace: --why: somebody keeps" hyptrace max --why touch $OUT/began &&
+		[ ! -e $OUT/began ] && hyptrace max --why > $OUT/max 2> $log &&
+		[ "$(cat $HYP/max/threshold_us)" = 0 ] && [ "$(cat $HYP/tracing_on)" = 0 ] &&
 		[ "$(cat $HYP/max/enable)" = 1 ] && echo 0 > $HYP/max/enable || return
 	echo 1 > $HYP/events/hyp/vcpu_exit/enable
 	echo 1 > $HYP/tracing_on
