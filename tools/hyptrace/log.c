@@ -21,6 +21,7 @@
 #include "instances.h"
 #include "numbers.h"
 #include "subcommands.h"
+#include "text.h"
 
 /**
  * struct arguments - what is to be printed
@@ -147,7 +148,10 @@ static bool print_some(int until)
 
 	if (size < 0 && errno != EAGAIN && errno != EINTR)
 		err(1, HYP_INSTANCE "/trace_pipe");
-	return size > 0 && print(text, size, until);
+	if (size <= 0)
+		return false;
+	make_lines_printable(text, size);
+	return print(text, size, until);
 }
 
 static void print_until(int until)

@@ -8,10 +8,15 @@
 
 #include "text.h"
 
+static bool is_printable(char c)
+{
+	return c >= ' ' && c <= '~';
+}
+
 static void replace(char *text, const char *others)
 {
 	for (; *text; text++)
-		if (*text < ' ' || *text > '~' || strchr(others, *text))
+		if (!is_printable(*text) || strchr(others, *text))
 			*text = '?';
 }
 
@@ -45,6 +50,18 @@ char *make_printable(char *text)
 		text[--length] = '\0';
 	replace(text, "");
 	return text;
+}
+
+/**
+ * make_lines_printable() - let a text of several lines have nothing but lines and tabs
+ * @text:	the text
+ * @size:	its size [bytes]
+ */
+void make_lines_printable(char *text, size_t size)
+{
+	for (; size; text++, size--)
+		if (!is_printable(*text) && *text != '\n' && *text != '\t')
+			*text = '?';
 }
 
 /**

@@ -10,6 +10,7 @@
 
 bool ends_in(const char *name, const char *end);
 char *make_printable(char *text);
+void make_lines_printable(char *text, size_t size);
 void copy_text(char *copy, size_t size, const char *text);
 void copy_name(char *copy, size_t size, const char *name);
 

@@ -427,6 +427,14 @@ logs_at_once() {
 	case $next in *"selftest: id=8") ;; *) return 1 ;; esac
 }
 
+# A thread may have a name that a terminal would obey. It is known from the next switch on.
+logs_names() {
+	hyptrace log -e selftest sh -c "printf 'a\033]0;b' > /proc/\$\$/comm
+		sleep 0.1
+		for id in 1 2 3; do echo \$id > $HYP/write_event; done" > log.text 2> $log &&
+		[ "$(grep -c '^ *a?\]0;b-[0-9]* .*: selftest: id=[123]$' log.text)" = 3 ] && is_given_back
+}
+
 # What QEMU's back end syslog does
 logs_to_syslog() {
 	syslogd -O $OUT/messages
@@ -473,6 +481,8 @@ logs
 result "log has each event as a line, and gives hyp/ back"
 logs_at_once
 result "log prints events as they come, and ends with its reader"
+logs_names
+result "log prints no control characters"
 logs_to_syslog
 result "log and logger"
 logs_with_loss
