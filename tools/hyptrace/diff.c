@@ -257,34 +257,59 @@ static void print_text(const struct arguments *arguments, const struct pair *pai
 
 /* For programs ---------------------------------------------------------------------- */
 
+/* What there is of A and of B. Later columns come last: some count them. */
+static void print_csv_header(const char *s)
+{
+	char side;
+
+	printf("kind%sreason", s);
+	for (side = 'a'; side <= 'b'; side++)
+		printf("%scount_%c%stotal_ns_%c%smax_ns_%c%sp99_ns_%c%sdeviation_ns_%c", s, side,
+		       s, side, s, side, s, side, s, side);
+	printf("%sis_rare", s);
+	for (side = 'a'; side <= 'b'; side++)
+		printf("%smax_is_bound_%c%spercentiles_are_bounds_%c%spercentiles_are_rounded_%c",
+		       s, side, s, side, s, side);
+	printf("\n");
+}
+
+static void print_csv_times(const char *s, const struct row *row)
+{
+	if (!row) {
+		printf("%s%s%s%s%s", s, s, s, s, s);
+		return;
+	}
+	printf("%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s", s, row->count, s,
+	       row->total, s, row->max, s, row_percentile(row, 99), s);
+	if (!isnan(row_deviation(row)))
+		printf("%.1f", row_deviation(row));
+}
+
+static void print_csv_precision(const char *s, const struct row *row)
+{
+	if (row)
+		printf("%s%d%s%d%s%d", s, row->max_is_bound, s, row_precision(row) == UPPER_BOUND,
+		       s, row_precision(row) == PRECISE_TO_PERCENT);
+	else
+		printf("%s%s%s", s, s, s);
+}
+
 static void print_csv(const struct arguments *arguments, const struct pair *pairs, size_t nr)
 {
 	const char *s = arguments->style.separator ?: ",";
-	const struct row *row;
-	size_t i, n;
+	const struct pair *pair;
+	const struct row *any;
 
-	printf("kind%sreason", s);
-	for (n = 0; n < 2; n++)
-		printf("%scount_%c%stotal_ns_%c%smax_ns_%c%sp99_ns_%c%sdeviation_ns_%c", s,
-		       'a' + (int)n, s, 'a' + (int)n, s, 'a' + (int)n, s, 'a' + (int)n, s,
-		       'a' + (int)n);
-	printf("%sis_rare\n", s);
-	for (i = 0; i < nr; i++) {
-		row = pairs[i].row[1] ?: pairs[i].row[0];
-		printf("%s%s%s", kind_names[row->key.kind], s, row->key.reason);
-		for (n = 0; n < 2; n++) {
-			row = pairs[i].row[n];
-			if (!row) {
-				printf("%s%s%s%s%s", s, s, s, s, s);
-				continue;
-			}
-			printf("%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s", s,
-			       row->count, s, row->total, s, row->max, s, row_percentile(row, 99),
-			       s);
-			if (!isnan(row_deviation(row)))
-				printf("%.1f", row_deviation(row));
-		}
-		printf("%s%d\n", s, pairs[i].is_rare);
+	print_csv_header(s);
+	for (pair = pairs; pair < pairs + nr; pair++) {
+		any = pair->row[1] ?: pair->row[0];
+		printf("%s%s%s", kind_names[any->key.kind], s, any->key.reason);
+		print_csv_times(s, pair->row[0]);
+		print_csv_times(s, pair->row[1]);
+		printf("%s%d", s, pair->is_rare);
+		print_csv_precision(s, pair->row[0]);
+		print_csv_precision(s, pair->row[1]);
+		printf("\n");
 	}
 }
 
@@ -294,9 +319,12 @@ static json_t *side_to_json(const struct row *row)
 
 	if (!row)
 		return json_null();
-	object = json_pack("{sI, sI, sI, sI}", "count", (json_int_t)row->count, "total_ns",
-			   (json_int_t)row->total, "max_ns", (json_int_t)row->max, "p99_ns",
-			   (json_int_t)row_percentile(row, 99));
+	object = json_pack("{sI, sI, sI, sI, sb, sb, sb}", "count", (json_int_t)row->count,
+			   "total_ns", (json_int_t)row->total, "max_ns", (json_int_t)row->max,
+			   "p99_ns", (json_int_t)row_percentile(row, 99),
+			   "max_is_bound", row->max_is_bound,
+			   "percentiles_are_bounds", row_precision(row) == UPPER_BOUND,
+			   "percentiles_are_rounded", row_precision(row) == PRECISE_TO_PERCENT);
 	if (!isnan(row_deviation(row)))
 		json_object_set_new(object, "deviation_ns", json_real(row_deviation(row)));
 	return object;

@@ -96,11 +96,12 @@ static json_t *wakeups_to_json(const struct vcpu *vcpu)
 {
 	const struct row *row = &vcpu->wakeup;
 
-	return json_pack("{sI, sI, sI, sI, sI, sI, sI}", "count", (json_int_t)row->count,
+	return json_pack("{sI, sI, sI, sI, sI, sI, sb, sI}", "count", (json_int_t)row->count,
 			 "total_ns", (json_int_t)row->total, "min_ns", (json_int_t)row->min,
 			 "max_ns", (json_int_t)row->max,
 			 "p50_ns", (json_int_t)row_percentile(row, 50),
 			 "p99_ns", (json_int_t)row_percentile(row, 99),
+			 "percentiles_are_rounded", row_precision(row) == PRECISE_TO_PERCENT,
 			 "max_ended_ns", (json_int_t)vcpu->slowest);
 }
 
