@@ -50,6 +50,67 @@ int unnamed_file(const char *dir)
 	return fd;
 }
 
+/* The file that is to replace another one, NULL if there is none. */
+static char *replacement;
+
+static void remove_replacement(void)
+{
+	if (replacement)
+		unlink(replacement);
+	free(replacement);
+	replacement = NULL;
+}
+
+/**
+ * replacement_open() - make a file that is to replace another one
+ * @path:	the other one, in whose directory it is; there may be none yet
+ *
+ * Others may not read it. It is removed if the program ends before replacement_rename().
+ *
+ * Return: a file descriptor, -1 with errno if it can't be made
+ */
+int replacement_open(const char *path)
+{
+	int fd;
+
+	if (asprintf(&replacement, "%s.XXXXXX", path) < 0)
+		err(1, "memory");
+	fd = mkostemp(replacement, O_CLOEXEC);
+	if (fd >= 0) {
+		atexit(remove_replacement);
+	} else {
+		free(replacement);
+		replacement = NULL;
+	}
+	return fd;
+}
+
+/**
+ * replacement_rename() - let it replace the other file, or end the program
+ * @path:	the other one
+ */
+void replacement_rename(const char *path)
+{
+	if (rename(replacement, path))
+		err(1, "%s", path);
+	free(replacement);
+	replacement = NULL;
+}
+
+/* As replacement_open(), with the same owner and mode. */
+static int alike_open(const char *path, const struct stat *status)
+{
+	const int fd = replacement_open(path);
+
+	if (fd < 0 || (!fchown(fd, status->st_uid, status->st_gid) &&
+		       !fchmod(fd, status->st_mode & 07777)))
+		return fd;
+	close(fd);
+	remove_replacement();
+	errno = EPERM;
+	return -1;
+}
+
 /**
  * output_open() - open a file to write it later
  * @output:	the file, by its name
@@ -85,6 +146,38 @@ void output_begin(struct output *output)
 }
 
 /**
+ * output_begin_anew() - begin to write a file that is open, and keep what it has until the end
+ * @output:	the file
+ *
+ * A pipe, a device, a symbolic link (as /dev/stdout is), and a file of which the user can't make
+ * another one, are written where they are.
+ */
+void output_begin_anew(struct output *output)
+{
+	struct stat status;
+	int fd;
+
+	if (lstat(output->path, &status))
+		err(1, "%s", output->path);
+	if (!S_ISREG(status.st_mode)) {
+		output_begin(output);
+		return;
+	}
+	fd = alike_open(output->path, &status);
+	output->is_anew = fd >= 0;
+	if (fd < 0 && errno != EACCES && errno != EPERM)
+		err(1, "%s", output->path);
+	if (fd < 0) {
+		output_begin(output);
+		return;
+	}
+	fclose(output->file);
+	output->file = fdopen(fd, "w");
+	if (!output->file)
+		err(1, "%s", output->path);
+}
+
+/**
  * output_copy() - write all that another file has, from where it is
  * @output:	the file, after output_begin()
  * @from:	the other one
@@ -114,6 +207,8 @@ void output_close(struct output *output)
 {
 	if (!is_closed(output->file))
 		err(1, "%s", output->path);
+	if (output->is_anew)
+		replacement_rename(output->path);
 }
 
 /**

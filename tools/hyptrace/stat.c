@@ -79,15 +79,25 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static void begin(struct arguments *arguments)
+{
+	if (arguments->has_begun || !arguments->output.path)
+		return;
+	arguments->has_begun = true;
+	/* What was there stays until all is there, but a series may be read from its beginning. */
+	if (arguments->part)
+		output_begin(&arguments->output);
+	else
+		output_begin_anew(&arguments->output);
+}
+
 static void show(struct table *table, void *data)
 {
 	struct arguments *arguments = data;
-	FILE *file = arguments->output.path ? arguments->output.file : stdout;
+	FILE *file;
 
-	/* What was there before stays until there is something new. */
-	if (arguments->output.path && !arguments->has_begun)
-		output_begin(&arguments->output);
-	arguments->has_begun = true;
+	begin(arguments);
+	file = arguments->output.path ? arguments->output.file : stdout;
 	totals_name_vms(table);
 	print_table(file, &arguments->style, table, &arguments->selection, NULL);
 	/* Who follows a series wants it now. */

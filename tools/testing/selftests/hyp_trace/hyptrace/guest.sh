@@ -234,11 +234,32 @@ spares_a_good_file() {
 	mkdir -p $dir && mount -t tmpfs -o size=8k none $dir && echo good > $dir/prom || return
 	hyptrace stat --prometheus > $dir/prom.new 2> $log && mv $dir/prom.new $dir/prom
 	[ -s $dir/prom.new ] && [ "$(cat $dir/prom)" = good ] && grep -q "can't print all" $log &&
-		umount $dir
+		rm $dir/prom.new || return
+	fails_with "full/prom: No space left" hyptrace stat --prometheus -o $dir/prom &&
+		[ "$(cat $dir/prom)" = good ] && [ "$(ls $dir)" = prom ] && umount $dir
+}
+
+# What is no file of its own is written where it is; a file keeps its mode.
+writes_in_place() {
+	local dir=$OUT/outputs print='hyptrace stat --kind guest,exit --csv'
+
+	mkdir -p $dir && cd $dir || return
+	echo old > mode && chmod 640 mode && echo old > target && ln -s target link &&
+		$print -o mode && [ "$(stat -c %a mode)" = 640 ] &&
+		$print -o link && [ -L link ] && cmp target mode &&
+		$print -o /dev/stdout > direct && cmp direct mode &&
+		$print -o /dev/stdout | cmp - mode &&
+		head -n 1 mode | grep -q ^vm,vcpu, &&
+		[ "$(ls | tr '\n' ' ')" = "direct link mode target " ]
+	ended=$?
+	cd - > /dev/null || return
+	return $ended
 }
 
 spares_a_good_file
 result "on a full disk, what is printed is no success"
+writes_in_place
+result "stat -o writes files, and what is none"
 echo 0 > $TOTALS/enable
 echo 1 > $TOTALS/reset
 
