@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Print what it costs on this machine to read recordings, as "NAME VALUE": the time of hyptrace
-report and export compared with that of a program which only reads the events, the memory of their own,
-and the size of what export writes.
+report and export compared with that of a program which only reads the events, the memory of their own
+and of flame, and the size of what export writes.
 
 usage: reading.py DIR HYPTRACE READING"""
 
@@ -17,6 +17,8 @@ RUNS = 5
 EXPORTS = 3             # they take longer
 EXITS = 100000          # of which a recording is made that has them again and again
 EVENTS_OF_EXIT = 7
+TREES = 10000           # of three calls, on each of two CPUs, of which a recording is made as well
+NS_OF_TREE = 9000
 
 
 def memory_of(pid):
@@ -65,6 +67,15 @@ def export(path, exits, *options):
             size / (exits * EVENTS_OF_EXIT))
 
 
+def flame(path, trees):
+    """Run hyptrace flame, which must have seen all calls; returns the memory."""
+    _, memory, text = run([hyptrace, "flame", "-i", path, "--speedscope", "flame.speedscope"])
+    os.remove("flame.speedscope")
+    if sum(int(line.split()[-1]) for line in text.splitlines()) != trees * NS_OF_TREE:
+        sys.exit(f"{path}: hyptrace flame has not seen {trees} trees of calls:\n{text}")
+    return memory
+
+
 def read(path, exits):
     """Only read it; returns the least time."""
     runs = [run([reading, path]) for _ in range(RUNS)]
@@ -92,5 +103,7 @@ print(f"report_8192_time {of_8192 / time:.2f}")
 print(f"report_8192_memory {memory / 1e6:.1f}")
 recordings.write_many("64.dat", 64, EXITS, 100)
 print(f"report_long_memory {report('64.dat', 100 * EXITS, 1)[1] / 1e6:.1f}")
-for name in "64.dat", "8192.dat":
+recordings.write_calls("calls.dat", TREES, 25)
+print(f"flame_speedscope_memory {flame('calls.dat', 2 * 25 * TREES) / 1e6:.1f}")
+for name in "64.dat", "8192.dat", "calls.dat":
     os.remove(name)

@@ -347,6 +347,14 @@ def write_many(name, vcpus, exits, times=1):
     traces.write(name, TYPES, {"": [[], []], "hyp": cpus}, trace_id=13)
 
 
+def write_calls(name, trees, times):
+    """Each of two CPUs has so many trees of calls, again and again."""
+    cpus = [traces.Repeated([event for i in range(trees)
+                             for event in calls(200 * S + i * 100 * US, 71 + cpu)], times,
+                            trees * 100 * US) for cpu in range(2)]
+    traces.write(name, TYPES, {"": [[], []], "hyp": cpus}, trace_id=20, functions=FUNCTIONS)
+
+
 def write_host(name, hyp, types=None, functions=None, **more):
     top = [host_events(71), host_events(72)]
     traces.write(name, types or TYPES, {"": top, "hyp": hyp, **more}, commands=TASKS, trace_id=11,
