@@ -110,8 +110,8 @@ enum trace_ext_action {
  *		interrupts off, or while it is offline or its ring is closed; otherwise
  *		returns -EBUSY. NULL if the writer can't: waiting readers then poll
  *
- * @start, @load, @unload, @swap_page, @reset and @enable are there always. Another one that is
- * NULL is not needed, unless it says more.
+ * @start, @load, @unload, @swap_page, @reset and @enable are always there. Any other may be NULL:
+ * then there is nothing to do, unless its description says otherwise.
  *
  * Functions that return int return 0 or a negative errno, and log the reason of a
  * failure. They may sleep, unless marked otherwise. The caller of @start, @stop, @unload,

@@ -9,6 +9,8 @@
  *
  *   load.c		the ring of one CPU: its memory, load, unload, exchange, reset
  *
+ *   excerpt.c		the events of a time, as text
+ *
  *   iter.c		non-consuming reads
  *   wait.c		readers that wait for events
  *   map.c		pages in user space
@@ -21,6 +23,8 @@
  *   dump.c		dumps in a crash
  *   vmcore.c		where the rings are, for a dump of all memory
  *   mem.c		memory that survives a reboot
+ *
+ *   page_copy.c	copies of pages, for readers that do not consume
  *
  *   earlier.c		what an earlier boot has left
  *   page.c		from a page's bytes to events

@@ -2,8 +2,8 @@
 /*
  * The numbers of VMs, for events and totals, and whose VMs they are.
  *
- * A number is not reused until the next boot; and no two living VMs have numbers with the
- * same low 16 bits, which is what events have of them.
+ * A number is not reused until the next boot. Events have only its low 16 bits, so no two living
+ * VMs have numbers with the same low 16 bits.
  */
 
 #include <linux/kvm_host.h>

@@ -312,7 +312,10 @@ void hyp_trace_enter_host_at(u64 esr, u64 now)
 static noinline void hyp_trace_exit_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
 					 u64 now)
 {
-	/* Then it is recorded, and has triggered; but EL2 is left for the follower only now. */
+	/*
+	 * hyp_trace_exit_early() has recorded it and let it trigger; only the follower has not had
+	 * it.
+	 */
 	if (cpu->leave & HYP_LEAVE_EXITED)
 		type = (type & ~(u64)HYP_EVENT_TRIGGER) | HYP_EVENT_UNPAIRED;
 	/* If hyp_exit is enabled without hyp_enter, it is not part of a pair. */

@@ -293,8 +293,9 @@ static __always_inline void end_exit(struct hyp_trace_cpu *cpu, struct kvm_vcpu 
 }
 
 /*
- * The vCPU takes part in something else than this CPU, or one of them in nothing. If it is the same
- * measurement, only the ranges of the vCPU's rows are of another setting.
+ * The vCPU has no rows, or its epoch is not this CPU's. If only the lower halves of the epochs
+ * differ, the measurement is the same, and only the ranges of the vCPU's rows belong to another
+ * setting: renew these, and count the exit. Otherwise begin the vCPU's measurement.
  */
 static noinline void measure_anew(struct hyp_trace_cpu *cpu, struct kvm_vcpu *vcpu, u64 now)
 {

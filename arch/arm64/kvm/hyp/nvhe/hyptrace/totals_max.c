@@ -2,9 +2,10 @@
 /*
  * Totals of the time at EL2: the longest intervals, see asm/hyptrace_totals_max.h.
  *
- * The fast path counts an interval only if it is in its row's range. A range ends at the longest
- * interval that a CPU has published of any vCPU's row of that kind and reason, and at the
- * threshold. So whatever has to be published comes here, and nothing else costs anything.
+ * The fast path counts an interval only if it is in its row's range. A row's range ends at the
+ * smaller of two: the longest interval that this CPU has published for that kind and reason, of
+ * whatever vCPU, and the threshold. So whatever has to be published comes here, and nothing else
+ * costs anything.
  *
  * A vCPU takes its ranges along to another CPU. That is safe: a range never ends beyond the longest
  * of all CPUs, so an interval that is longer than all of them is out of any range. When the host

@@ -100,8 +100,8 @@ static void words_update(bool stopped)
 }
 
 /*
- * Replace what the sites of an event see by its word in the present state. Return false if the
- * state changes meanwhile, or the word, or EL2 panics.
+ * Copy the event's word for the current state to hyp_words[]. Return false if the caller has to try
+ * again: the state or the published word has changed since they were read, or EL2 panics.
  */
 static bool word_publish(unsigned int i)
 {
@@ -136,11 +136,13 @@ static bool word_publish(unsigned int i)
 }
 
 /*
- * Publish to the sites what is enabled. Other CPUs may be in one of them, and may publish at the
- * same time. A state that comes after a word has been published is published by whoever has
- * changed it. So only a change within word_publish() is a reason to repeat it, and who makes a
- * change needs more time than that for its own pass. If a host manages to exceed the bound, it
- * sees an event's word of another state until the next change.
+ * Copy the current words to hyp_words[]. Another CPU may publish concurrently; if the state changed
+ * since we read it, start over with that word. A retry means that some other CPU made progress.
+ *
+ * If the state changes after a word has been published, the CPU that changes it publishes all words
+ * again, so there is nothing left to do here. That pass over all words takes much longer than one
+ * word_publish(). So a few retries are enough, unless a host has many CPUs change the state all the
+ * time. If it exceeds the bound, sites see a word of another state until the next change.
  */
 static void events_publish(void)
 {

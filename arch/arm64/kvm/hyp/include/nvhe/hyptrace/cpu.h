@@ -128,14 +128,17 @@ struct hyp_trace_cpu {
 	struct hyp_trace_memory	totals_memory;
 };
 
-/*
- * Raise the SGI; raise it for what is followed; tell the host if it does not know whether triggers
- * have stopped recording; this call's hyp_exit has been recorded; its result is not shown.
- */
+/* What is left to do when EL2 is left for the host: bits of struct hyp_trace_cpu.leave. */
+
+/* Raise the SGI. */
 #define HYP_LEAVE_RING		BIT(0)
+/* Raise the SGI, for events that are followed. */
 #define HYP_LEAVE_FOLLOWED	BIT(1)
+/* Tell the host that triggers have stopped or started recording, if it does not know. */
 #define HYP_LEAVE_TURNED	BIT(2)
+/* The hyp_exit of this call has been recorded already. */
 #define HYP_LEAVE_EXITED	BIT(3)
+/* The result of this call is not shown. */
 #define HYP_LEAVE_HIDDEN	BIT(4)
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpu);

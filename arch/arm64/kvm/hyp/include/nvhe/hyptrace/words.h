@@ -15,17 +15,22 @@
 
 struct hyp_trace_cpu;
 
-/*
- * Words behind those of the events in hyp_words[]. The first one is not 0 if any event is
- * enabled, but those that guests record themselves; the second one is that, with
- * HYP_TRACE_TOTALS if totals are kept. The others are not 0 if calls of functions are recorded,
- * returns from what was recorded, and marks.
- */
+/* More words follow those of the events in hyp_words[]. Each is 0 or not: */
+
+/* Any event is enabled, except for those that guests record themselves. */
 #define HYP_EVENT_ANY	HYP_NR_EVENTS
+/*
+ * The same, or such an event of a guest would start recording; with HYP_TRACE_TOTALS if totals are
+ * kept.
+ */
 #define HYP_EVENT_GUEST	(HYP_NR_EVENTS + 1)
+/* Calls of functions are recorded. */
 #define HYP_EVENT_CALL	(HYP_NR_EVENTS + 2)
+/* Returns are recorded, of functions whose calls were. */
 #define HYP_EVENT_RETURN (HYP_NR_EVENTS + 3)
+/* What is written to trace_marker is recorded. */
 #define HYP_EVENT_MARK	(HYP_NR_EVENTS + 4)
+/* The number of all words. */
 #define HYP_EVENT_WORDS	(HYP_NR_EVENTS + 5)
 
 #define HYP_TRACE_TOTALS	BIT(16)
