@@ -63,9 +63,19 @@ git() {
 "$top/tools/build/series" "$mails" > "$log" 2>&1 && git init -q && git add -A &&
 	git commit -q -m base && git am -q --empty=drop "$mails"/*.patch >> "$log" 2>&1 &&
 	[ -z "$(git status --short)" ] &&
-	diff -r --exclude=.git "$tree" "$taken" > "$log" 2>&1 &&
-	diff <(listing "$tree") <(listing "$taken") > "$log" 2>&1
-result "git am of the series makes the tree that apply makes"
+	cp -a "$tree" "$out/expected" && none=$("$top/tools/build/series" --none) &&
+	(cd "$out/expected" && xargs rm <<< "$none" && find tools -type d -empty -delete) &&
+	diff -r --exclude=.git "$out/expected" "$taken" > "$log" 2>&1 &&
+	diff <(listing "$out/expected") <(listing "$taken") > "$log" 2>&1
+result "git am of the series makes the tree that apply makes, but for tests of tools"
+
+# uses_tools TREE: prints the tests of a tree that name a tool of ours
+uses_tools() {
+	grep -rE 'tools/(where|build|qemu|hyptrace|hypertrace)' "$1/tools/testing/selftests/hyp_trace"
+}
+[ -f "$taken/tools/testing/selftests/hyp_trace/tracefs/hyp_trace_test.c" ] &&
+	uses_tools "$tree" > "$log" 2>&1 && ! uses_tools "$taken" > "$log" 2>&1
+result "the series has no test of a tool that it does not have"
 
 commits=$(grep -c '^0' "$top/patches/series")
 [ "$(grep -lx "Signed-off-by: $AUTHOR" "$mails"/* | wc -l)" = "$commits" ] &&
