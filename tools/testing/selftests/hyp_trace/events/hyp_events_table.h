@@ -125,7 +125,7 @@ static const struct row table[] = {
 	{ "vcpu_fixup_sysreg", guest_gic,
 	  GUEST "write ICC_PMR_EL1 value=0xff", GICV3 | GIC_TRAPPED },
 	{ "vcpu_serror", NULL, "QEMU raises no system error" },
-	{ "vcpu_illegal_trap", NULL, "6.12 can't create a protected guest" },
+	{ "vcpu_illegal_trap", NULL, "takes a protected guest with vectors of its own" },
 	{ "vcpu_fixup_mem", NULL,
 	  "takes a change of page tables meanwhile, or a GICv2 that is not page aligned" },
 	{ "vcpu_fixup_mops", NULL, "takes CPUs of different kinds, with FEAT_MOPS" },

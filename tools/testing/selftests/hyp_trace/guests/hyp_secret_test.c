@@ -100,11 +100,12 @@ static void look_everywhere(void)
 	looked_into("the log", secret_found(log, len, search.secret));
 }
 
-static void set_up_all(const char *stacks, const char *hist)
+static void set_up_all(const char *on, const char *hist)
 {
 	put(HYP "events/enable", "1");
-	put(HYP "options/stacktrace", stacks);
+	put(HYP "options/stacktrace", on);
 	put(HYP "totals/enable", "1");
+	put(HYP "max/enable", on);
 	append(HYP "events/hyp/guest_hvc/trigger", path_of("%shist:keys=a1,func_id", hist));
 	append(HYP "events/hyp/vcpu_exit/trigger", path_of("%shist:keys=pc", hist));
 	append(ROOT "events/hyp/guest_smc/trigger", path_of("%shist:keys=a2", hist));
@@ -122,6 +123,7 @@ static void clean_up(void)
 	set_up_all("0", "!");
 	put(HYP "events/enable", "0");
 	put(HYP "totals/enable", "0");
+	put(HYP "max/reset", "1");
 	put(HYP "guests/default", "0");
 	put(HYP "trace", "");
 	set_size_kb(256);
@@ -157,7 +159,7 @@ static void trace_all(bool is_protected)
 	look_everywhere();
 }
 
-TEST_F(secret, events_stacks_totals_histograms)
+TEST_F(secret, events_stacks_totals_histograms_longest)
 {
 	trace_all(true);
 	EXPECT_EQ(0, search.found);
@@ -168,6 +170,7 @@ TEST_F(secret, events_stacks_totals_histograms)
 	EXPECT_LE(RUNS, count_of(search.text, path_of("a0=%#x", SECRET_TOLD)));
 	EXPECT_TRUE(count_in(HYP "events/hyp/guest_hvc/hist", "a1: "));
 	EXPECT_TRUE(count_in(HYP "totals/table", "\tHVC64\t"));
+	EXPECT_TRUE(count_in(HYP "max/events", " guest_hvc: "));
 }
 
 TEST_F(secret, is_found_where_there_is_no_protection)
