@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is each member of JSON, and each column of CSV, in the manual? formats.py hyptrace-format.5
+"""Has the manual each member of JSON, and column of CSV? formats.py hyptrace-format.5
 
-The current directory has the files of recordings.py, host.json, and runs.json, which has all members
-that a recording has not. Names that are values themselves, such as bounds of histograms, don't count."""
+Each must be a name (Cm) in the section of what is printed; and a member of a member that has an
+item there, in that item. The current directory has the files of recordings.py, host.json, and
+runs.json, which has all members that a recording has not. Names that are values themselves, such as
+bounds of histograms, don't count."""
 
 import json
 import re
@@ -13,40 +15,64 @@ import sys
 VALUES = {"histogram", "time_ns"}
 # A manual need not have the names that are between two.
 BETWEEN = {f"{name}_{of}" for name in ("total_ns", "max_ns", "p99_ns") for of in "ab"}
-JSON = ["report -i host.dat --json", "report -i memory.dat --json", "report -i details.dat --json",
-        "diff host.json runs.json --json", "report -i details.dat --intervals --json",
-        "merge host.dat guest.dat --vm 1 --json"]
-CSV = ["report -i host.dat --csv", "report -i host.dat --by thread,kind --csv",
-       "report -i details.dat --by mmio --csv", "report -i details.dat --intervals",
-       "diff host.json runs.json --csv"]
+PRINTED = {
+    "Tables as JSON": ["cat runs.json", "hyptrace report -i host.dat --json",
+                       "hyptrace report -i memory.dat --json",
+                       "hyptrace report -i details.dat --json"],
+    "Tables as CSV": ["hyptrace report -i host.dat --csv",
+                      "hyptrace report -i host.dat --by thread,kind --csv",
+                      "hyptrace report -i details.dat --by mmio --csv"],
+    "Intervals": ["hyptrace report -i details.dat --intervals --json",
+                  "hyptrace report -i details.dat --intervals"],
+    "Differences": ["hyptrace diff host.json runs.json --json",
+                    "hyptrace diff host.json runs.json --csv"],
+    "Merged events": ["hyptrace merge host.dat guest.dat --vm 1 --json"],
+}
 
 
-def run(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL).stdout.decode()
+def names_in(text):
+    return set(re.findall(r"\w+", " ".join(re.findall(r"^\..*?\bCm (.*)", text, re.M))))
 
 
-def names(value):
-    for name, of in value.items() if isinstance(value, dict) else ():
-        yield name
-        if name not in VALUES:
-            yield from names(of)
-    for of in value if isinstance(value, list) else ():
-        yield from names(of)
+class Section:
+    def __init__(self, text):
+        self.items = {name: names_in(item) for name, item in
+                      re.findall(r"^\.It Cm (\w+)\n(.*?)(?=^\.(?:It|El)\b)", text, re.M | re.S)}
+        self.names = set(self.items) or names_in(text) | BETWEEN
+
+    def compare(self, value, names):
+        """All members of the value, as (name, whether the manual has it)."""
+        for name, of in value.items() if isinstance(value, dict) else ():
+            yield name, name in names
+            if name not in VALUES:
+                yield from self.compare(of, self.items.get(name, names))
+        for of in value if isinstance(value, list) else ():
+            yield from self.compare(of, names)
 
 
-def objects(text):
-    """One object, or one a line."""
-    return [json.loads(line) for line in text.splitlines()] if text[1] != "\n" else [json.loads(text)]
+def values(text):
+    """The objects, which may be one a line, or one with the columns of CSV."""
+    if not text.startswith("{"):
+        return [dict.fromkeys(text.splitlines()[0].split(","))]
+    try:
+        return [json.loads(text)]
+    except ValueError:
+        return [json.loads(line) for line in text.splitlines()]
 
 
-printed = set(names(json.load(open("runs.json"))))
-for options in JSON:
-    for value in objects(run("hyptrace", *options.split())):
-        printed.update(names(value))
-for options in CSV:
-    printed.update(run("hyptrace", *options.split()).splitlines()[0].split(","))
-text = re.sub(".\b", "", run("mandoc", "-T", "ascii", sys.argv[1]))
-missing = printed - set(re.findall(r"\w+", text)) - BETWEEN
+with open(sys.argv[1], encoding="utf-8") as file:
+    page = re.split(r"^\.S[sh] (.*)\n", file.read(), flags=re.M)
+printed, missing = set(), set()
+for title, text in zip(page[1::2], page[2::2]):
+    section = Section(text)
+    for command in PRINTED.pop(title, ()):
+        output = subprocess.run(command.split(), check=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, encoding="utf-8").stdout
+        for value in values(output):
+            for name, is_there in section.compare(value, section.names):
+                printed.add(name)
+                if not is_there:
+                    missing.add(f"{title}: {name}")
+missing.update(PRINTED)                 # sections that there are not
 print(f"{len(printed)} names; the manual lacks {sorted(missing)}")
 sys.exit(bool(missing) or len(printed) < 80)
