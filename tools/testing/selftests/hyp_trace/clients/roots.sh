@@ -46,6 +46,22 @@ until_ok() {
 	done
 }
 
+# ends_by_sigint STATUS READY COMMAND...: does it end with this status if it gets SIGINT when the
+# command READY succeeds? It is in the background, where a shell lets it ignore SIGINT. Its output is
+# in $log.
+ends_by_sigint() {
+	local expected=$1 ready=$2 pid
+
+	shift 2
+	: > "$log"
+	"$@" > "$log" 2>&1 &
+	pid=$!
+	# shellcheck disable=SC2086 # it may have arguments
+	until_ok $ready > /dev/null && kill -INT $pid
+	wait $pid
+	[ $? = "$expected" ]
+}
+
 PERFETTO_LOG=/tmp/perfetto
 
 # Has the daemon that records announced itself? A session that begins earlier does not wait

@@ -315,20 +315,11 @@ ends_well() {
 	[ $? = 143 ] && [ "$(cat $TOTALS/enable)" = 0 ] && ! pidof sleep
 }
 
-# A shell lets what it starts in the background of a script ignore SIGINT.
 ends_in_background() {
-	local pid
-
-	hyptrace stat -d 1000 > $log 2>&1 &
-	pid=$!
-	until_ok grep -q 1 $TOTALS/enable && kill -INT $pid
-	wait $pid || return
-	grep -q '^Measured: ' $log || return
-	hyptrace stat sleep 1000 > $log 2>&1 &
-	pid=$!
-	until_ok pidof sleep > /dev/null && kill -INT $pid
-	wait $pid
-	[ $? = 130 ] && ! pidof sleep && [ "$(cat $TOTALS/enable)" = 0 ]
+	ends_by_sigint 0 "grep -q 1 $TOTALS/enable" hyptrace stat -d 1000 &&
+		grep -q '^Measured: ' $log &&
+		ends_by_sigint 130 "pidof sleep" hyptrace stat sleep 1000 && ! pidof sleep &&
+		[ "$(cat $TOTALS/enable)" = 0 ]
 }
 
 # Who is killed leaves no totals on, and without a keeper they end, too.

@@ -250,6 +250,17 @@ survives_kill() {
 		[ "$(runs killed.dat)" -ge $N ] && state | cmp - clean
 }
 
+# The recording is complete, and nobody has hyp/ any longer.
+is_interrupted() {
+	rm -f ran
+	ends_by_sigint 130 "test -e ran" hyptrace record -o int.dat \
+		sh -c "hyp_guest $N; touch ran; exec sleep 1000" && ! pidof sleep &&
+		[ "$(runs int.dat)" -ge $N ] && state | cmp - clean &&
+		ends_by_sigint 0 "grep Ctrl-C $log" hyptrace record -o int.dat &&
+		grep -q 'events of the hyp' $log && state | cmp - clean &&
+		! ls -d $INSTANCES/hyptrace.* 2> /dev/null
+}
+
 no_recorder() {
 	! pidof hyptrace-rec > /dev/null
 }
@@ -323,6 +334,8 @@ next_spares_others() {
 
 survives_kill
 result "a recording survives that hyptrace is killed"
+is_interrupted
+result "SIGINT ends record in the background of a script, too"
 survives_early_kill
 result "nothing is left if hyptrace is killed early"
 cleans_up
@@ -464,6 +477,19 @@ logs_to_nobody() {
 	return $taken
 }
 
+# Has log printed an event? Before it runs, none is recorded.
+has_logged() {
+	hyp_emit 7 7 0
+	grep 'selftest: id=7$' $log
+}
+
+log_is_interrupted() {
+	rm -f ran
+	ends_by_sigint 0 has_logged hyptrace log -e selftest && is_given_back &&
+		ends_by_sigint 130 "test -e ran" hyptrace log -e selftest \
+			sh -c 'touch ran; exec sleep 1000' && ! pidof sleep && is_given_back
+}
+
 # Killed, it gives all back: by the process that prints, or by the other one.
 logs_killed() {
 	hyptrace log > log.text 2> $log &
@@ -489,6 +515,8 @@ logs_with_loss
 result "log says what was lost"
 logs_to_nobody
 result "log ends although its reader takes nothing"
+log_is_interrupted
+result "SIGINT ends log in the background of a script, too"
 logs_killed
 result "log that is killed gives hyp/ back"
 echo hyp:vcpu_exit > $HYP/set_event
