@@ -247,8 +247,8 @@ writes_in_place() {
 	echo old > mode && chmod 640 mode && echo old > target && ln -s target link &&
 		$print -o mode && [ "$(stat -c %a mode)" = 640 ] &&
 		$print -o link && [ -L link ] && cmp target mode &&
-		$print -o /dev/stdout > direct && cmp direct mode &&
-		$print -o /dev/stdout | cmp - mode &&
+		$print -o /proc/self/fd/1 > direct && cmp direct mode &&
+		$print -o /proc/self/fd/1 | cmp - mode &&
 		head -n 1 mode | grep -q ^vm,vcpu, &&
 		[ "$(ls | tr '\n' ' ')" = "direct link mode target " ]
 	ended=$?
