@@ -179,7 +179,9 @@ static struct row sum_of(const struct table *selected)
 
 int cmd_hist(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &select_argp }, { &measure_argp }, { &color_argp }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &select_argp }, { &measure_argp }, { &color_argp }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
