@@ -141,6 +141,16 @@ static inline void trace_ext_event_settle(const struct perf_event *event)
 }
 
 /**
+ * trace_ext_owner_settle() - all perf events that a task has opened are going to be turned on or off
+ * @task:	any task
+ */
+static inline void trace_ext_owner_settle(const struct task_struct *task)
+{
+	if (!list_empty(&task->perf_event_list))
+		trace_ext_perf_settle(-1);
+}
+
+/**
  * trace_ext_task_settle() - the counts of a task's perf events are going to be summed up
  * @task:	any task, which exits
  */
@@ -154,8 +164,8 @@ static inline void trace_ext_task_settle(const struct task_struct *task)
 #define trace_ext_event_time(event)		0
 #define trace_ext_event_is_for(event)		true
 #define trace_ext_event_state(event, state)	do { } while (0)
-#define trace_ext_perf_settle(cpu)		do { } while (0)
 #define trace_ext_event_settle(event)		do { } while (0)
+#define trace_ext_owner_settle(task)		do { } while (0)
 #define trace_ext_task_settle(task)		do { } while (0)
 #endif
 

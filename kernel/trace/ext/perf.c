@@ -129,7 +129,8 @@ void trace_ext_perf_del(struct perf_event *event)
  * @event:	the perf event
  * @on:		what it is now
  *
- * One of a CPU has been on until it left the CPU.
+ * One of a CPU has been on until it left the CPU; one whose group is off already, until that was
+ * turned off. The states are those from before.
  */
 void __trace_ext_event_turned(struct perf_event *event, bool on)
 {
@@ -137,7 +138,7 @@ void __trace_ext_event_turned(struct perf_event *event, bool on)
 
 	if (on)
 		WRITE_ONCE(listener->since, ktime_get_boot_fast_ns());
-	else if (is_of_task(event))
+	else if (is_of_task(event) && event->group_leader->state >= PERF_EVENT_STATE_INACTIVE)
 		WRITE_ONCE(listener->until, ktime_get_boot_fast_ns());
 }
 

@@ -233,12 +233,16 @@ TEST_F(hist, names_the_task_that_caused_an_event)
 
 TEST_F(hist, filters_by_the_task_that_caused_an_event)
 {
+	long long end = followed("delivered: ");
+
 	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=id if comm == \"hyp_hist_test\""));
 	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
+	EXPECT_TRUE(wait_until_delivered(end + 999));
 	EXPECT_EQ(999, hits(ROOT_EVENT));
 	remove_triggers(ROOT_EVENT);
 	ASSERT_EQ(0, put(ROOT_EVENT "trigger", "hist:keys=id if comm != \"hyp_hist_test\""));
 	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
+	EXPECT_TRUE(wait_until_delivered(end + 2 * 999));
 	EXPECT_EQ(0, hits(ROOT_EVENT));
 }
 
@@ -305,13 +309,17 @@ TEST_F(hist, measures_with_the_events_own_times)
 /* To read a histogram delivers all, also what its own events come of. */
 TEST_F(hist, of_synthetic_events_is_complete)
 {
+	int i;
+
 	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
 	ASSERT_EQ(0, put(ROOT_EVENT "trigger",
 			 "hist:keys=common_pid:ts0=common_timestamp,id0=id"));
 	ASSERT_EQ(0, append(ROOT_EVENT "trigger", GAP_TRIGGER));
 	ASSERT_EQ(0, put(GAP "trigger", "hist:keys=common_pid"));
-	ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
-	EXPECT_EQ(999, hits(GAP));
+	for (i = 1; i <= 5; i++) {
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, 999));
+		EXPECT_EQ(999 * i, hits(GAP));
+	}
 }
 
 /* Nothing is recorded then, and the kernel's event waits in a buffer with another clock. */

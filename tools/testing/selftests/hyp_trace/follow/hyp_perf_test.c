@@ -194,6 +194,14 @@ TEST_F(perf, counts_events_of_tasks_that_take_turns)
 	close(fd);
 }
 
+/* Emit so many events that a kernel thread delivers most, and wait until it has. */
+static bool burst_is_delivered(void)
+{
+	long long end = followed("delivered: ") + BURST;
+
+	return !write_test(HYP_TRACE_TEST_EMIT, BURST) && wait_until_delivered(end);
+}
+
 /* Most of the events are delivered late, and perf turns a group on and off by its leader only. */
 TEST_F(perf, counts_what_happens_while_its_group_is_on)
 {
@@ -210,17 +218,52 @@ TEST_F(perf, counts_what_happens_while_its_group_is_on)
 		fd = perf_open_in(&attr, 0, -1, leader);
 		ASSERT_LE(0, fd);
 
-		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		ASSERT_TRUE(burst_is_delivered());
 		EXPECT_EQ(0, value_of(fd));
 		ASSERT_EQ(0, ioctl(leader, PERF_EVENT_IOC_ENABLE, 0));
 		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
 		ASSERT_EQ(0, ioctl(leader, PERF_EVENT_IOC_DISABLE, 0));
 		EXPECT_EQ(BURST, value_of(fd));
-		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		ASSERT_TRUE(burst_is_delivered());
 		EXPECT_EQ(BURST, value_of(fd));
 		close(fd);
 		close(leader);
 	}
+}
+
+/* As "perf stat -e '{a,b}' COMMAND" counts: the group is turned on by exec. */
+TEST_F(perf, counts_what_happens_after_exec)
+{
+	struct perf_event_attr leader = attr_of("hyp_puts"), attr = attr_of("selftest");
+	int go[2], all, first, fd, status;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		if (read(go[0], &status, 1) != 1 || write_test(HYP_TRACE_TEST_EMIT, BURST))
+			_exit(1);
+		execlp("true", "true", NULL);
+		_exit(1);
+	}
+
+	leader.disabled = 1;
+	leader.enable_on_exec = 1;
+	all = perf_open(&attr, pid, -1);
+	first = perf_open(&leader, pid, -1);
+	fd = perf_open_in(&attr, pid, -1, first);
+	ASSERT_LE(0, all);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(BURST, value_of(all));
+	EXPECT_EQ(0, value_of(fd));
+	close(fd);
+	close(first);
+	close(all);
+	close(go[0]);
+	close(go[1]);
 }
 
 /* Nobody reads in between: what waits is counted before perf forgets when it was on. */
