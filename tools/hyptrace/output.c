@@ -50,67 +50,6 @@ int unnamed_file(const char *dir)
 	return fd;
 }
 
-/* The file that is to replace another one, NULL if there is none. */
-static char *replacement;
-
-static void remove_replacement(void)
-{
-	if (replacement)
-		unlink(replacement);
-	free(replacement);
-	replacement = NULL;
-}
-
-/**
- * replacement_open() - make a file that is to replace another one
- * @path:	the other one, in whose directory it is; there may be none yet
- *
- * Others may not read it. It is removed if the program ends before replacement_rename().
- *
- * Return: a file descriptor, -1 with errno if it can't be made
- */
-int replacement_open(const char *path)
-{
-	int fd;
-
-	if (asprintf(&replacement, "%s.XXXXXX", path) < 0)
-		err(1, "memory");
-	fd = mkostemp(replacement, O_CLOEXEC);
-	if (fd >= 0) {
-		atexit(remove_replacement);
-	} else {
-		free(replacement);
-		replacement = NULL;
-	}
-	return fd;
-}
-
-/**
- * replacement_rename() - let it replace the other file, or end the program
- * @path:	the other one
- */
-void replacement_rename(const char *path)
-{
-	if (rename(replacement, path))
-		err(1, "%s", path);
-	free(replacement);
-	replacement = NULL;
-}
-
-/* As replacement_open(), with the same owner and mode. */
-static int alike_open(const char *path, const struct stat *status)
-{
-	const int fd = replacement_open(path);
-
-	if (fd < 0 || (!fchown(fd, status->st_uid, status->st_gid) &&
-		       !fchmod(fd, status->st_mode & 07777)))
-		return fd;
-	close(fd);
-	remove_replacement();
-	errno = EPERM;
-	return -1;
-}
-
 /**
  * output_open() - open a file to write it later
  * @output:	the file, by its name
@@ -132,6 +71,14 @@ void output_open(struct output *output)
 		err(1, "%s", output->path);
 }
 
+/* Is it no pipe, and no device? */
+static bool is_regular(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode);
+}
+
 /**
  * output_begin() - begin to write a file that is open
  * @output:	the file
@@ -139,41 +86,41 @@ void output_open(struct output *output)
 void output_begin(struct output *output)
 {
 	const int fd = fileno(output->file);
-	struct stat status;
 
-	if (fstat(fd, &status) || (S_ISREG(status.st_mode) && ftruncate(fd, 0)))
+	if (is_regular(fd) && ftruncate(fd, 0))
 		err(1, "%s", output->path);
 }
 
-/**
- * output_begin_anew() - begin to write a file that is open, and keep what it has until the end
- * @output:	the file
- *
- * A pipe, a device, a symbolic link (as /dev/stdout is), and a file of which the user can't make
- * another one, are written where they are.
- */
-void output_begin_anew(struct output *output)
+/* Make room for what a file is to have, or leave it as it is, with errno. */
+static bool make_room(int fd, size_t size)
 {
 	struct stat status;
-	int fd;
+	int error;
 
-	if (lstat(output->path, &status))
+	if (fstat(fd, &status))
+		return false;
+	error = posix_fallocate(fd, 0, size);
+	if (error && ftruncate(fd, status.st_size))
+		warn("ftruncate");
+	errno = error;
+	return !error;
+}
+
+/**
+ * output_write() - write all of a file that is open
+ * @output:	the file; what it has had stays if there is no room
+ * @text:	what it is to have
+ * @size:	its size [bytes], not 0
+ */
+void output_write(struct output *output, const char *text, size_t size)
+{
+	const int fd = fileno(output->file);
+	const bool is_file = is_regular(fd);
+
+	if (is_file && !make_room(fd, size))
 		err(1, "%s", output->path);
-	if (!S_ISREG(status.st_mode)) {
-		output_begin(output);
-		return;
-	}
-	fd = alike_open(output->path, &status);
-	output->is_anew = fd >= 0;
-	if (fd < 0 && errno != EACCES && errno != EPERM)
-		err(1, "%s", output->path);
-	if (fd < 0) {
-		output_begin(output);
-		return;
-	}
-	fclose(output->file);
-	output->file = fdopen(fd, "w");
-	if (!output->file)
+	fwrite(text, 1, size, output->file);
+	if (fflush(output->file) || (is_file && ftruncate(fd, size)))
 		err(1, "%s", output->path);
 }
 
@@ -207,8 +154,6 @@ void output_close(struct output *output)
 {
 	if (!is_closed(output->file))
 		err(1, "%s", output->path);
-	if (output->is_anew)
-		replacement_rename(output->path);
 }
 
 /**

@@ -13,22 +13,19 @@
  * @path:	its name, NULL if none is wanted
  * @file:	where it is open
  * @is_new:	it was not there before
- * @is_anew:	it is another file, until all has been written
  * @ends_whole:	what wants the program to end, ends its reading, but what is written is finished
  */
 struct output {
 	const char	*path;
 	FILE		*file;
-	bool		is_new, is_anew, ends_whole;
+	bool		is_new, ends_whole;
 };
 
 const char *temporary_dir(void);
 int unnamed_file(const char *dir);
-int replacement_open(const char *path);
-void replacement_rename(const char *path);
 void output_open(struct output *output);
 void output_begin(struct output *output);
-void output_begin_anew(struct output *output);
+void output_write(struct output *output, const char *text, size_t size);
 void output_copy(struct output *output, FILE *from);
 void output_close(struct output *output);
 void output_give_up(const struct output *output);

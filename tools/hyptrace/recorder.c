@@ -331,19 +331,33 @@ static uint64_t write_to(int fd, const char *path, struct tracedat *dat)
 	return status.st_size;
 }
 
+/* The file that is being written, NULL if there is none. */
+static char *unfinished;
+
+static void remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
 /* A recording that is there already is kept, as perf-record(1) keeps one. */
 static uint64_t write_file(const char *path, struct tracedat *dat)
 {
-	/* It has the kernel's addresses: others may not read it. */
-	const int fd = replacement_open(path);
 	uint64_t size;
+	int fd;
 
+	unfinished = with_suffix(path, ".XXXXXX");
+	atexit(remove_unfinished);
+	/* It has the kernel's addresses: others may not read it. */
+	fd = mkostemp(unfinished, O_CLOEXEC);
 	if (fd < 0)
-		err(1, "%s", path);
+		err(1, "%s", unfinished);
 	size = write_to(fd, path, dat);
 	if (rename(path, with_suffix(path, ".old")) && errno != ENOENT)
 		err(1, "%s", with_suffix(path, ".old"));
-	replacement_rename(path);
+	if (rename(unfinished, path))
+		err(1, "%s", path);
+	unfinished = NULL;
 	return size;
 }
 

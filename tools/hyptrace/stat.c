@@ -3,6 +3,9 @@
  * hyptrace stat: the hypervisor's totals as a table.
  */
 
+#include <err.h>
+#include <stdlib.h>
+
 #include "color.h"
 #include "measure.h"
 #include "numbers.h"
@@ -79,29 +82,44 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static void begin(struct arguments *arguments)
+static void print_to(FILE *file, struct table *table, struct arguments *arguments)
 {
-	if (arguments->has_begun || !arguments->output.path)
-		return;
-	arguments->has_begun = true;
-	/* What was there stays until all is there, but a series may be read from its beginning. */
-	if (arguments->part)
-		output_begin(&arguments->output);
-	else
-		output_begin_anew(&arguments->output);
-}
-
-static void show(struct table *table, void *data)
-{
-	struct arguments *arguments = data;
-	FILE *file;
-
-	begin(arguments);
-	file = arguments->output.path ? arguments->output.file : stdout;
 	totals_name_vms(table);
 	print_table(file, &arguments->style, table, &arguments->selection, NULL);
 	/* Who follows a series wants it now. */
 	fflush(file);
+}
+
+/* The next part of a series */
+static void show_part(struct table *table, void *data)
+{
+	struct arguments *arguments = data;
+
+	/* What was there before stays until there is something new. */
+	if (arguments->output.path && !arguments->has_begun)
+		output_begin(&arguments->output);
+	arguments->has_begun = true;
+	print_to(arguments->output.path ? arguments->output.file : stdout, table, arguments);
+}
+
+static void show(struct table *table, struct arguments *arguments)
+{
+	char *text;
+	size_t size;
+	FILE *file;
+
+	if (!arguments->output.path) {
+		print_to(stdout, table, arguments);
+		return;
+	}
+	file = open_memstream(&text, &size);
+	if (!file)
+		err(1, "memory");
+	print_to(file, table, arguments);
+	if (fclose(file))
+		err(1, "memory");
+	output_write(&arguments->output, text, size);
+	free(text);
 }
 
 int cmd_stat(int argc, char **argv)
@@ -127,7 +145,7 @@ int cmd_stat(int argc, char **argv)
 	arguments.style.command = arguments.measurement.argv;
 	output_open(&arguments.output);
 	if (arguments.part) {
-		measure_parts(&arguments.measurement, arguments.part, show, &arguments);
+		measure_parts(&arguments.measurement, arguments.part, show_part, &arguments);
 	} else {
 		table = arguments.nr_runs ?
 			measure_runs(&arguments.measurement, arguments.nr_runs) :
