@@ -11,8 +11,8 @@
 
 #include "input.h"
 
-/* As many are open on a CPU at most: ftrace's limit, FTRACE_RETFUNC_DEPTH, and a stay. */
-#define MAX_FRAMES	(50 + 1)
+/* As many are open on a CPU at most: a stay, ftrace's limit (FTRACE_RETFUNC_DEPTH), and a guest. */
+#define MAX_FRAMES	(1 + 50 + 1)
 
 /* A CPU is in one of these. */
 enum frame {
