@@ -83,7 +83,7 @@ def main():
     counts = {"read": 0, "refused": 0}
     good = [run(number, program, dumps[number % len(dumps)], counts) for number in range(count)]
     print("#", ", ".join(f"{n} {how}" for how, n in counts.items()))
-    # Damage that is never noticed, or always, finds nothing.
+    # If damage is always noticed, or never, this tests nothing.
     return all(good) and min(counts["read"], counts["refused"]) >= count // 40
 
 
