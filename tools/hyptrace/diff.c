@@ -363,8 +363,8 @@ int cmd_diff(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "A B",
 		.doc = "Compare two recordings (trace.dat), or two outputs of 'hyptrace stat "
-		       "--json'. What got slower comes first: by the time that B would have saved"
-		       " with A's averages.",
+		       "--json'. What got slower comes first, by the time that B took longer:"
+		       " the difference of the averages, times B's samples.",
 		.children = children,
 	};
 	struct arguments arguments = { .selection = SELECT_ALL, .min_count = MIN_COUNT };

@@ -57,7 +57,7 @@ void hyp_take(bool force)
 	if (in_use.nr && !force)
 		refuse(&in_use, dead.any);
 	list_free(&in_use);
-	/* Who was refused is told of them again, so they have stayed until now. */
+	/* Only now: a user who was refused must be told of them again. */
 	instances_remove_dead();
 	taken = settings;
 	settings_clear(settings);

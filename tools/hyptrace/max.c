@@ -247,7 +247,7 @@ static void check_kept(const struct arguments *arguments)
 		 !(hyp_number("tracing_on") && has_events()))
 		option = "--why";
 	if (option)
-		errx(1, "%s: somebody keeps the longest intervals already, without this: leave it out, or first echo 0 > %s/max/enable",
+		errx(1, "%s: somebody keeps the longest intervals already, with other settings: leave it out, or first echo 0 > %s/max/enable",
 		     option, hyp_dir());
 	warnx("somebody keeps the longest intervals already: these are since then");
 }

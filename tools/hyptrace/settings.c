@@ -316,7 +316,7 @@ static uint64_t add_to_digest(uint64_t digest, const char *text)
  * settings_digest() - make a number of what is set
  * @settings:	the settings
  *
- * Whether tracing is on is left out.
+ * Whether tracing is on is left out, and the pids: those that are followed come and go.
  *
  * Return: the number, another one if anything else is set
  */
@@ -327,7 +327,7 @@ uint64_t settings_digest(const struct settings *settings)
 	size_t i;
 
 	for (s = settings->setting; s < settings->setting + settings->nr; s++) {
-		if (!strcmp(s->file, "tracing_on"))
+		if (!strcmp(s->file, "tracing_on") || !strcmp(s->file, "set_event_pid"))
 			continue;
 		digest = add_to_digest(digest, s->file);
 		for (i = 0; i < s->line.nr; i++)

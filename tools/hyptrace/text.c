@@ -53,7 +53,7 @@ char *make_printable(char *text)
 }
 
 /**
- * make_lines_printable() - let a text of several lines have nothing but lines and tabs
+ * make_lines_printable() - replace all but printable ASCII, newlines and tabs by '?'
  * @text:	the text
  * @size:	its size [bytes]
  */

@@ -57,7 +57,7 @@ ends_by_sigint() {
 	"$@" > "$log" 2>&1 &
 	pid=$!
 	# shellcheck disable=SC2086 # it may have arguments
-	until_ok $ready > /dev/null && kill -INT $pid
+	if until_ok $ready > /dev/null; then kill -INT $pid; else kill -KILL $pid; fi
 	wait $pid
 	[ $? = "$expected" ]
 }

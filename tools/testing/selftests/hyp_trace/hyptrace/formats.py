@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Has the manual each member of JSON, and column of CSV? formats.py hyptrace-format.5
+"""Does the manual have each member of JSON and each column of CSV? formats.py hyptrace-format.5
 
-Each must be a name (Cm) in the section of what is printed; and a member of a member that has an
-item there, in that item. The current directory has the files of recordings.py, host.json, and
+Each must be a name (Cm) in the section about that output. If the section has an item for a member,
+the members of that member must be in this item. The current directory has the files of recordings.py, host.json, and
 runs.json, which has all members that a recording has not. Names that are values themselves, such as
 bounds of histograms, don't count."""
 

@@ -8,6 +8,7 @@ message if libtracecmd or libtraceevent has crashed. These may go round in circl
 not, and no sanitizer may find anything in it. A file for which that is not so stays there as
 damaged-NUMBER."""
 
+import contextlib
 import os
 import random
 import re
@@ -20,7 +21,7 @@ INTERESTING = [0, 1, -1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0
                0xffffffff, 1 << 40, (1 << 63) - 1, 1 << 63]
 FRAME = re.compile(r"^ +#\d+ 0x[0-9a-f]+ in .*?(hyptrace/\w+\.c:\d+|libtrace\w+\.so)", re.M)
 
-SECONDS = 20
+SECONDS = 20 * int(os.environ.get("HYP_TEST_SLOWER") or 1)
 
 # How often a file is damaged, compared with others, and what it is read by. {} is its name.
 USES = {
@@ -106,10 +107,12 @@ def damage(name, rng):
 
 def abort(process):
     """Have it print where it is: in the child that reads, or in itself if that has ended."""
-    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
-        children = [int(pid) for pid in file.read().split()]
-    for pid in children or [process.pid]:
-        os.kill(pid, signal.SIGABRT)
+    children = []
+    with contextlib.suppress(OSError):      # they may end meanwhile
+        with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+            children = [int(pid) for pid in file.read().split()]
+        for pid in children or [process.pid]:
+            os.kill(pid, signal.SIGABRT)
 
 
 def execute(command):

@@ -294,14 +294,16 @@ cleans_up() {
 # Hyptrace and the recorder are killed: hyp/ stays as they have set it.
 leaves_hyp() {
 	hyptrace record -o none.dat sleep 1000 2> $log &
-	until_ok pidof sleep > /dev/null && killall -KILL hyptrace hyptrace-rec
+	# If the recorder saw that hyptrace is gone, it would give hyp/ back.
+	until_ok pidof sleep > /dev/null && killall -STOP hyptrace-rec &&
+		killall -KILL hyptrace hyptrace-rec
 	wait $!
 	killall sleep
 	until_ok no_recorder && ls -d $INSTANCES/hyptrace.* > dead && [ "$(wc -l < dead)" = 1 ] &&
 		grep -q . $HYP/set_event
 }
 
-# What has a killed recorder as its only owner is unset by the next one.
+# What only a killed recorder has set is unset by the next one.
 next_cleans_up() {
 	leaves_hyp && ends_with 0 'a recorder was killed: what it has set in hyp/ is unset' \
 		hyptrace record -o next.dat hyp_guest $N &&
