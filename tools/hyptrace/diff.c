@@ -257,7 +257,7 @@ static void print_text(const struct arguments *arguments, const struct pair *pai
 
 /* For programs ---------------------------------------------------------------------- */
 
-/* What there is of A and of B. Later columns come last: some count them. */
+/* Columns of A and of B. New ones come last, as some programs count columns. */
 static void print_csv_header(const char *s)
 {
 	char side;

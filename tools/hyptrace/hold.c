@@ -27,7 +27,7 @@ static _Noreturn void refuse(const struct list *in_use, bool may_be_left)
 	errx(1, "unset it, or let --force take it away and set it again at the end");
 }
 
-/* What a killed recorder has left in hyp/ belongs to nobody, unless somebody has changed it. */
+/* Settings that a killed recorder has left belong to nobody, unless they have been changed. */
 static struct settings *clear_left(struct settings *settings)
 {
 	warnx("a recorder was killed: what it has set in " HYP_INSTANCE "/ is unset");

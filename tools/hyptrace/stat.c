@@ -86,7 +86,7 @@ static void print_to(FILE *file, struct table *table, struct arguments *argument
 {
 	totals_name_vms(table);
 	print_table(file, &arguments->style, table, &arguments->selection, NULL);
-	/* Who follows a series wants it now. */
+	/* The reader of a series wants it now. */
 	fflush(file);
 }
 

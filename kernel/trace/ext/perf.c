@@ -147,7 +147,7 @@ void __trace_ext_event_turned(struct perf_event *event, bool on)
  * @leader:	its leader
  * @on:		what it is now
  *
- * Those that are off themselves stay off.
+ * Siblings that are off themselves stay off.
  */
 void __trace_ext_group_turned(struct perf_event *leader, bool on)
 {

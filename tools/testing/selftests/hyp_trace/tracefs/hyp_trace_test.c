@@ -365,7 +365,7 @@ TEST_F(hyp, memory_is_taken_when_used_and_given_back)
 	EXPECT_TRUE(as_expected);
 }
 
-/* What takes only free memory fails on a machine whose memory is full of files. */
+/* Allocations that take only free memory fail where memory is full of files. */
 TEST_F(hyp, memory_is_waited_for)
 {
 	char *text, *line, *save;

@@ -128,7 +128,7 @@ struct hyp_trace_cpu {
 	struct hyp_trace_memory	totals_memory;
 };
 
-/* What is left to do when EL2 is left for the host: bits of struct hyp_trace_cpu.leave. */
+/* Bits of struct hyp_trace_cpu.leave, which EL2 looks at when it is left for the host. */
 
 /* Raise the SGI. */
 #define HYP_LEAVE_RING		BIT(0)

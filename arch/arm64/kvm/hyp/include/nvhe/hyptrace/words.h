@@ -28,7 +28,7 @@ struct hyp_trace_cpu;
 #define HYP_EVENT_CALL	(HYP_NR_EVENTS + 2)
 /* Returns are recorded, of functions whose calls were. */
 #define HYP_EVENT_RETURN (HYP_NR_EVENTS + 3)
-/* What is written to trace_marker is recorded. */
+/* Marks are recorded: texts that are written to trace_marker. */
 #define HYP_EVENT_MARK	(HYP_NR_EVENTS + 4)
 /* The number of all words. */
 #define HYP_EVENT_WORDS	(HYP_NR_EVENTS + 5)
