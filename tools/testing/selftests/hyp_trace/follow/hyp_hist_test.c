@@ -265,6 +265,8 @@ static void note_time(void *data, const struct event *e)
 		t->gap[t->nr++] = e->ts - t->began;
 }
 
+#define GAP_FIELDS	"hyp_gap u64 ns; u64 id"
+#define GAP_BEGIN	"hist:keys=common_pid:ts0=common_timestamp,id0=id"
 #define GAP_TRIGGER	"hist:keys=common_pid:ns=common_timestamp-$ts0,id1=$id0:" GAP_ACTION
 #define GAP_ACTION	"onmatch(hyp.selftest).trace(hyp_gap,$ns,$id1)"
 
@@ -275,9 +277,8 @@ TEST_F(hist, measures_with_the_events_own_times)
 	char *text;
 	int i;
 
-	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
-	ASSERT_EQ(0, put(ROOT_EVENT "trigger",
-			 "hist:keys=common_pid:ts0=common_timestamp,id0=id"));
+	ASSERT_EQ(0, put(ROOT "synthetic_events", GAP_FIELDS));
+	ASSERT_EQ(0, put(ROOT_EVENT "trigger", GAP_BEGIN));
 	ASSERT_EQ(0, put(ROOT "events/hyp/hyp_puts/trigger", GAP_TRIGGER));
 	ASSERT_EQ(0, put(GAP "enable", "1"));
 	ASSERT_EQ(0, put(HYP "set_event", "hyp:selftest hyp:hyp_puts"));
@@ -311,9 +312,8 @@ TEST_F(hist, of_synthetic_events_is_complete)
 {
 	int i;
 
-	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
-	ASSERT_EQ(0, put(ROOT_EVENT "trigger",
-			 "hist:keys=common_pid:ts0=common_timestamp,id0=id"));
+	ASSERT_EQ(0, put(ROOT "synthetic_events", GAP_FIELDS));
+	ASSERT_EQ(0, put(ROOT_EVENT "trigger", GAP_BEGIN));
 	ASSERT_EQ(0, append(ROOT_EVENT "trigger", GAP_TRIGGER));
 	ASSERT_EQ(0, put(GAP "trigger", "hist:keys=common_pid"));
 	for (i = 1; i <= 5; i++) {
@@ -329,11 +329,10 @@ TEST_F(hist, measures_until_an_event_of_the_kernel)
 	uint64_t begin;
 	int i;
 
-	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
+	ASSERT_EQ(0, put(ROOT "synthetic_events", GAP_FIELDS));
 	for (i = 0; i < ARRAY_SIZE(on); i++) {
 		ASSERT_EQ(0, put(ROOT "tracing_on", on[i]));
-		ASSERT_EQ(0, put(ROOT_EVENT "trigger",
-				 "hist:keys=common_pid:ts0=common_timestamp,id0=id"));
+		ASSERT_EQ(0, put(ROOT_EVENT "trigger", GAP_BEGIN));
 		ASSERT_EQ(0, put(HOST_EVENT "trigger", GAP_TRIGGER ":clock=boot"));
 		ASSERT_EQ(0, put(GAP "trigger", "hist:keys=id:vals=ns"));
 		begin = boot_ns();
@@ -363,7 +362,7 @@ TEST_F(hist, measures_from_waking_a_vcpu_until_it_runs)
 	long long rest, longest = 0, max;
 	int i;
 
-	ASSERT_EQ(0, put(ROOT "synthetic_events", "hyp_gap u64 ns; u64 id"));
+	ASSERT_EQ(0, put(ROOT "synthetic_events", GAP_FIELDS));
 	ASSERT_EQ(0, put(WAKING "trigger", "hist:keys=pid:ts0=common_timestamp:clock=boot"));
 	ASSERT_EQ(0, put(ENTER "trigger", WAIT_TRIGGER WAIT_ACTIONS));
 	ASSERT_EQ(0, put(GAP "trigger", "hist:keys=id:vals=ns"));
