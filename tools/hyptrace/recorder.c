@@ -152,8 +152,6 @@ static pid_t process_of_vm(long number)
 	return pid;
 }
 
-#define PIDS	"set_event_pid"
-
 static bool is_of_one(const struct recorder *recorder)
 {
 	return recorder->vm || recorder->pid;
@@ -176,8 +174,8 @@ static bool add_threads(pid_t pid, struct list *known)
 		if (known->nr > before + new.nr)
 			list_add(&new, threads.text[i]);
 	}
-	instance_add(hyp_open(), PIDS, &new);
-	instance_add(host, PIDS, &new);
+	instance_add(hyp_open(), SETTING_PIDS, &new);
+	instance_add(host, SETTING_PIDS, &new);
 	list_free(&threads);
 	list_free(&new);
 	return known->nr > before;
@@ -410,7 +408,7 @@ static void end(struct limits *limits, const struct recorder *recorder,
 {
 	mark_vms(host);
 	mark_clocks(host, "end");
-	limits_of_settings(limits, set_up_by_us, is_of_one(recorder) ? PIDS : NULL);
+	limits_of_settings(limits, set_up_by_us, is_of_one(recorder) ? SETTING_PIDS : NULL);
 	tracefs_trace_off(hyp_open());
 	tracefs_trace_off(host);
 	/* A page that is taken while the kernel is asked would count twice. */

@@ -46,7 +46,7 @@ static const struct kind_of_file kinds[] = {
 	{ "current_tracer", FORM_VALUE, "nop", NULL, true },
 	{ "events/hyp/*/filter", FORM_VALUE, "none", "0", true },
 	{ "events/hyp/*/trigger", FORM_TRIGGERS, "", NULL, true },
-	{ "set_event_pid", FORM_LIST, "", NULL, true },
+	{ SETTING_PIDS, FORM_LIST, "", NULL, true },
 	{ "set_event_notrace_pid", FORM_LIST, "", NULL, true },
 	{ "tracing_cpumask", FORM_VALUE, NULL, NULL, true },
 	{ "set_ftrace_filter", FORM_LIST, "", NULL, true },
@@ -327,7 +327,7 @@ uint64_t settings_digest(const struct settings *settings)
 	size_t i;
 
 	for (s = settings->setting; s < settings->setting + settings->nr; s++) {
-		if (!strcmp(s->file, "tracing_on") || !strcmp(s->file, "set_event_pid"))
+		if (!strcmp(s->file, "tracing_on") || !strcmp(s->file, SETTING_PIDS))
 			continue;
 		digest = add_to_digest(digest, s->file);
 		for (i = 0; i < s->line.nr; i++)

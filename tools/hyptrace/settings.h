@@ -9,6 +9,9 @@
 
 #include "list.h"
 
+/* The file that says whose events are recorded. */
+#define SETTING_PIDS	"set_event_pid"
+
 struct settings;
 
 struct settings *settings_read(void);

@@ -124,6 +124,13 @@ void trace_ext_perf_del(struct perf_event *event)
 	__this_cpu_write(left, now);
 }
 
+/* Is a perf event on, and so is its group? */
+static bool is_on(const struct perf_event *event)
+{
+	return event->state >= PERF_EVENT_STATE_INACTIVE &&
+	       event->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
+}
+
 /**
  * __trace_ext_event_turned() - a perf event of an external event is turned on or off
  * @event:	the perf event
@@ -138,7 +145,7 @@ void __trace_ext_event_turned(struct perf_event *event, bool on)
 
 	if (on)
 		WRITE_ONCE(listener->since, ktime_get_boot_fast_ns());
-	else if (is_of_task(event) && event->group_leader->state >= PERF_EVENT_STATE_INACTIVE)
+	else if (is_of_task(event) && is_on(event))
 		WRITE_ONCE(listener->until, ktime_get_boot_fast_ns());
 }
 
@@ -157,13 +164,6 @@ void __trace_ext_group_turned(struct perf_event *leader, bool on)
 		if (trace_ext_event_has_time(event) && event->state >= PERF_EVENT_STATE_INACTIVE)
 			__trace_ext_event_turned(event, on);
 	}
-}
-
-/* Is a perf event on, and so is its group? */
-static bool is_on(const struct perf_event *event)
-{
-	return event->state >= PERF_EVENT_STATE_INACTIVE &&
-	       event->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
 }
 
 /* Delivery ------------------------------------------------------------------------------ */
