@@ -85,24 +85,11 @@ static int load_closed(struct rb_ext *ext)
 }
 
 /*
- * Load all rings. This leaves the writer in drain mode and all CPUs synced, so that the
- * end of every event pair that begins after "on" is recorded, too.
+ * Load all rings; on failure, unload them if this has started the writer. This leaves the writer in
+ * drain mode and all CPUs synced, so that the end of every event pair that begins after "on" is
+ * recorded, too.
  */
 static int load_all(struct rb_ext *ext)
-{
-	int ret = load_closed(ext);
-
-	if (ret)
-		return ret;
-
-	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
-		set_mode(ext, TRACE_EXT_DRAIN);
-	rb_ext_sync(ext, -1);
-	return 0;
-}
-
-/* Load all rings; on failure, unload them if this has started the writer. */
-static int try_load_all(struct rb_ext *ext)
 {
 	bool was_started;
 	int ret;
@@ -111,11 +98,17 @@ static int try_load_all(struct rb_ext *ext)
 	guard(mutex)(&ext->lock);
 
 	was_started = ext->started;
-	ret = load_all(ext);
-	if (ret && ext->started && !was_started)
-		unload_all(ext);
+	ret = load_closed(ext);
+	if (ret) {
+		if (ext->started && !was_started)
+			unload_all(ext);
+		return ret;
+	}
 
-	return ret;
+	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock)
+		set_mode(ext, TRACE_EXT_DRAIN);
+	rb_ext_sync(ext, -1);
+	return 0;
 }
 
 /**
@@ -131,7 +124,7 @@ int rb_ext_load(struct rb_ext *ext)
 	if (!ext)
 		return 0;
 
-	ret = try_load_all(ext);
+	ret = load_all(ext);
 	if (ret)
 		pr_err_ratelimited("%s: tracing can't be turned on: %pe%s\n", ext->name,
 				   ERR_PTR(ret), ret == -ENOMEM ?
@@ -514,11 +507,12 @@ void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus)
 int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
 {
 	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
-	int ret;
 
-	ret = rb_ext_map_prepare(vma);
-	if (ret)
-		return ret;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC) || !(vma->vm_flags & VM_MAYSHARE))
+		return -EPERM;
+
+	/* Never allow writes. No copy on fork: c->mapped counts the mappings. */
+	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 
 	guard(mutex)(&ext->lock);
 

@@ -15,18 +15,6 @@
 
 DEFINE_PER_CPU(struct trace_ext_delivery, trace_ext_delivery);
 
-/* If this event is being delivered, get its time [ns]. */
-static bool delivered_time(const struct ring_buffer_event *rbe, u64 *ts)
-{
-	const struct trace_ext_delivery *this = this_cpu_ptr(&trace_ext_delivery);
-
-	if (!rbe || rbe != this->rbe)
-		return false;
-
-	*ts = this->ts;
-	return true;
-}
-
 /**
  * trace_ext_delivered_entry() - fill in the head of an event that is being delivered
  * @entry:	the head of any event, which BPF may have overwritten
@@ -117,11 +105,11 @@ unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size)
 u64 trace_ext_hist_time(struct trace_array *tr, struct trace_buffer *buffer,
 			struct ring_buffer_event *rbe)
 {
+	const struct trace_ext_delivery *this = this_cpu_ptr(&trace_ext_delivery);
 	struct trace_buffer *own = READ_ONCE(tr->array_buffer.buffer);
-	u64 ts;
 
-	if (delivered_time(rbe, &ts))
-		return ts;
+	if (rbe && rbe == this->rbe)
+		return this->ts;
 
 	return buffer == own ? tracing_event_time_stamp(buffer, rbe) : ring_buffer_time_stamp(own);
 }

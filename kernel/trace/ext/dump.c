@@ -20,32 +20,24 @@
 /* A ring with that many malformed pages is not worth a longer look. */
 #define MOST_BAD_PAGES	16
 
-/* Where to look for a page: the one with the largest or smallest number in a range. */
-struct search {
-	u64	from;
-	u64	to;
-	bool	largest;
-};
-
 /*
- * Find the page that has events since the ring's last reset, and whose @seq is wanted; return NULL
- * if there is none.
+ * Find the page that has events since the ring's last reset, with the largest or smallest @seq of
+ * those in a range; return NULL if there is none.
  */
-static const struct ext_ring_page *find_page(const struct trace_ext_ring *ring,
-					     struct search want, u64 *seq)
+static const struct ext_ring_page *find_page(const struct trace_ext_ring *ring, u64 from, u64 to,
+					     bool largest, u64 *seq)
 {
-	u64 from = max(want.from, READ_ONCE(ring->meta->first_seq));
 	const struct ext_ring_page *found = NULL;
 	u32 id;
 
+	from = max(from, READ_ONCE(ring->meta->first_seq));
 	for (id = 0; id < ring->nr_pages; id++) {
 		const struct ext_ring_page *page = ring->pages[id];
 		u64 first_seq = READ_ONCE(page->first_seq);
 
-		if (first_seq < from || first_seq > want.to ||
-		    !ext_page_bytes(page))
+		if (first_seq < from || first_seq > to || !ext_page_bytes(page))
 			continue;
-		if (found && (want.largest ? first_seq < *seq : first_seq > *seq))
+		if (found && (largest ? first_seq < *seq : first_seq > *seq))
 			continue;
 
 		found = page;
@@ -113,8 +105,7 @@ static bool dump_fill(struct rb_ext_cpu *c)
 		if (!d->pages)
 			return false;
 
-		page = find_page(d->copy.ring,
-				 (struct search) { d->next_page, d->last_page, false }, &seq);
+		page = find_page(d->copy.ring, d->next_page, d->last_page, false, &seq);
 		if (!page)
 			return false;
 
@@ -146,14 +137,12 @@ static void dump_advance(struct rb_ext_cpu *c)
 
 	d->lost = 0;
 	d->seq++;
-	if (d->done < d->seq) {
-		d->done = d->seq;
-		d->done_generation = d->generation;
-	}
+	d->done = max(d->done, d->seq);
 }
 
-struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
-					   unsigned long *lost)
+/* As rb_ext_peek() and rb_ext_consume(). */
+struct ring_buffer_event *rb_ext_dump_read(struct rb_ext_cpu *c, u64 *ts, unsigned long *lost,
+					   bool consume)
 {
 	struct ring_buffer_event *event = NULL;
 	struct ext_cursor next;
@@ -164,16 +153,7 @@ struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
 		*ts = next.ts;
 	if (lost)
 		*lost = event ? c->dump.lost : 0;
-
-	return event;
-}
-
-struct ring_buffer_event *rb_ext_dump_consume(struct rb_ext_cpu *c, u64 *ts,
-					      unsigned long *lost)
-{
-	struct ring_buffer_event *event = rb_ext_dump_peek(c, ts, lost);
-
-	if (event) {
+	if (event && consume) {
 		dump_advance(c);
 		c->ext->dump_left--;
 	}
@@ -192,7 +172,7 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 	u64 seq, count = 0;
 
 	/* No page begins with event U64_MAX, so that next_page can't overflow. */
-	page = find_page(d->copy.ring, (struct search) { 0, U64_MAX - 1, true }, &seq);
+	page = find_page(d->copy.ring, 0, U64_MAX - 1, true, &seq);
 	if (!page)
 		return 0;
 
@@ -205,7 +185,7 @@ static u64 go_back(struct rb_ext_cpu *c, u64 want)
 		d->next_page = seq;
 		if (count >= want || seq <= d->done)
 			break;
-		page = find_page(d->copy.ring, (struct search) { 0, seq - 1, true }, &seq);
+		page = find_page(d->copy.ring, 0, seq - 1, true, &seq);
 	} while (page && d->pages);
 
 	/*
@@ -225,7 +205,6 @@ static u64 begin_cpu(struct rb_ext_cpu *c, u64 want)
 	*d = (struct rb_ext_dump) {
 		.copy.ring = want ? READ_ONCE(c->ring) : NULL,
 		.copy.page = READ_ONCE(c->dump_copy),
-		.generation = c->generation,
 		.done = done,
 		.done_generation = c->generation,
 	};
@@ -298,12 +277,8 @@ void rb_ext_dump_begin(struct rb_ext *ext, bool this_cpu)
 		count += begin_cpu(c, this_cpu && cpu != raw_smp_processor_id() ? 0 : want);
 	}
 
-	for (; count > want; count--) {
-		c = dump_oldest(ext);
-		if (!c)
-			break;
+	while (count-- > want && (c = dump_oldest(ext)))
 		dump_advance(c);
-	}
 }
 
 /* Report what could not be dumped. */

@@ -6,7 +6,6 @@
  * out, and counted. The events of the others are written to a ring of this kernel.
  */
 
-#include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/sort.h>
@@ -66,12 +65,7 @@ static u32 slots_of(const struct ext_mem_bank *bank, u32 cpu)
 	return share->boot == bank->boot ? share->nr_slots : 0;
 }
 
-/**
- * ext_mem_is_used() - check whether any CPU has recorded into a bank
- * @bank:	a bank without error
- *
- * Return: true if so, and if the events have not been cleared
- */
+/* Has any CPU recorded into a bank without error, and has that not been cleared? */
 bool ext_mem_is_used(const struct ext_mem_bank *bank)
 {
 	u32 cpu;

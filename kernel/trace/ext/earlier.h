@@ -72,13 +72,7 @@ u32 ext_mem_slots(const struct ext_mem_page *pages, u32 nr, const struct ext_mem
 void ext_mem_copy_page(struct ext_ring *ring, const struct ext_mem_page *page,
 		       const struct ext_mem_types *types);
 
-/**
- * ext_mem_cpu() - get the first page of a CPU's share
- * @bank:	a bank without error
- * @cpu:	the CPU, less than @bank->nr_cpus
- *
- * Return: the page
- */
+/* The first page of a CPU's share in a bank without error; @cpu is less than @bank->nr_cpus. */
 static inline struct ext_mem_cpu *ext_mem_cpu(const struct ext_mem_bank *bank, u32 cpu)
 {
 	u64 page = bank->header_pages + (u64)cpu * bank->share_pages;

@@ -17,7 +17,6 @@
 #include "events.h"
 #include "follow.h"
 #include "functions.h"
-#include "mark.h"
 
 static void note_if_foreign(struct trace_event_file *file)
 {
@@ -137,20 +136,14 @@ static unsigned int __init last_type(const struct trace_ext_writer *writer)
 	return last;
 }
 
-static void __init add_sizes(const struct trace_ext_writer *writer, u16 *size)
+/* Add a writer's events, and those of ftrace's own records that it has. */
+static void __init add_sizes(const struct trace_ext_writer *writer,
+			     struct ext_page_format *format, u16 *size)
 {
 	struct trace_ext_event *event;
 
 	trace_ext_for_each_event(event, writer)
 		size[event->call.event.type] = event->size;
-}
-
-/* ftrace's own records, if a writer has them. */
-static void __init add_own_records(const struct trace_ext_writer *writer,
-				   struct ext_page_format *format, u16 *size)
-{
-	if (!writer)
-		return;
 
 	if (writer->ops->set_stacks)
 		size[TRACE_STACK] = offsetof(struct trace_ext_stack, caller[TRACE_EXT_STACK_MIN]);
@@ -178,10 +171,9 @@ int __init trace_ext_format_init(const struct trace_ext_writer *writer,
 	if (!size)
 		return -ENOMEM;
 
-	add_sizes(writer, size);
-	add_sizes(writer->source, size);
-	add_own_records(writer, format, size);
-	add_own_records(writer->source, format, size);
+	add_sizes(writer, format, size);
+	if (writer->source)
+		add_sizes(writer->source, format, size);
 	format->size = size;
 	format->nr_types = last + 1;
 	return 0;
@@ -230,12 +222,7 @@ static bool __init move_from_root(struct trace_ext_event *event)
 	return !trace_event_enable_disable(own, 1, 0);
 }
 
-/**
- * trace_ext_events_move() - have trace_event= enable a writer's events in its instance
- * @writer:	the writer
- *
- * Return: true if trace_event= names any
- */
+/* Have trace_event= enable a writer's events in its instance; true if it names any. */
 bool __init trace_ext_events_move(struct trace_ext_writer *writer)
 {
 	struct trace_ext_event *event;
@@ -264,10 +251,7 @@ static void __init event_arm(struct trace_ext_event *event)
 	}
 }
 
-/**
- * trace_ext_events_arm() - have a writer record the events that have been enabled
- * @writer:	the writer
- */
+/* Have a writer record the events that have been enabled. */
 void __init trace_ext_events_arm(struct trace_ext_writer *writer)
 {
 	struct trace_ext_event *event;

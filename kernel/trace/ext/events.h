@@ -29,27 +29,22 @@ bool trace_ext_events_move(struct trace_ext_writer *writer);
 void trace_ext_events_arm(struct trace_ext_writer *writer);
 void trace_ext_events_remove(void);
 
-/* The event of @writer after @event, the first if @event is NULL; NULL after the last. */
-static inline struct trace_ext_event *
-trace_ext_next_event(const struct trace_ext_writer *writer, struct trace_ext_event *event)
-{
-	struct trace_event_call *call = event ? &event->call : NULL;
+void trace_ext_mark_format(const struct trace_ext_writer *writer, struct ext_page_format *format,
+			   u16 *size);
+void trace_ext_mark_file(struct rb_ext *ext, struct dentry *dir);
 
+/* Is an event one of this writer's? event_mutex is held. */
+static inline bool trace_ext_event_is_of(const struct trace_ext_event *event,
+					 const struct trace_ext_writer *writer)
+{
 	lockdep_assert_held(&event_mutex);
 
-	call = list_prepare_entry(call, &ftrace_events, list);
-	list_for_each_entry_continue(call, &ftrace_events, list) {
-		if (is_trace_ext_event(call) && to_trace_ext_event(call)->writer == writer)
-			return to_trace_ext_event(call);
-	}
-
-	return NULL;
+	return is_trace_ext_event(&event->call) && event->writer == writer;
 }
 
-/* event_mutex is held. */
-#define trace_ext_for_each_event(event, writer)				\
-	for (event = trace_ext_next_event(writer, NULL); event;		\
-	     event = trace_ext_next_event(writer, event))
+#define trace_ext_for_each_event(event, of)			\
+	list_for_each_entry(event, &ftrace_events, call.list)	\
+		if (!trace_ext_event_is_of(event, of)) { } else
 
 /**
  * trace_ext_event_is_foreign() - check whether an external writer records an event in an
@@ -97,28 +92,13 @@ static inline bool trace_ext_file_absent(struct trace_array *tr,
 					 const struct trace_event_call *call,
 					 const char *name)
 {
-	if (!is_trace_ext_event(call) && !trace_array_ext(tr))
-		return false;
-	if (!is_trace_ext_event(call))
-		return strcmp(name, "id") && strcmp(name, "enable") && strcmp(name, "filter");
-	if (!strcmp(name, "trigger"))
+	if (is_trace_ext_event(call) && !strcmp(name, "trigger"))
 		return !trace_ext_has_triggers(tr, call);
-	if (!strcmp(name, "hist") || !strcmp(name, "hist_debug"))
+	if (is_trace_ext_event(call) && (!strcmp(name, "hist") || !strcmp(name, "hist_debug")))
 		return !trace_ext_can_follow(call);
 
-	return strcmp(name, "id") && strcmp(name, "enable") &&
-	       strcmp(name, "filter");
-}
-
-/**
- * trace_ext_event_unprobed() - check whether an event does not support event probes
- * @call:	any event, or NULL
- *
- * Return: true if so
- */
-static inline bool trace_ext_event_unprobed(const struct trace_event_call *call)
-{
-	return call && is_trace_ext_event(call);
+	return (is_trace_ext_event(call) || trace_array_ext(tr)) &&
+	       strcmp(name, "id") && strcmp(name, "enable") && strcmp(name, "filter");
 }
 
 /**
@@ -144,7 +124,6 @@ static inline bool trace_ext_name_differs(const struct trace_event_call *call,
 #define trace_ext_event_is_foreign(tr, call)		false
 #define trace_ext_event_visible(tr, call)		true
 #define trace_ext_file_absent(tr, call, name)		false
-#define trace_ext_event_unprobed(call)			false
 #define trace_ext_name_differs(call, pattern, name)	(strcmp(pattern, name) != 0)
 
 #endif

@@ -4,7 +4,6 @@
  * does not stop the writer.
  */
 
-#include <linux/cleanup.h>
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
 #include <linux/trace_seq.h>
@@ -104,10 +103,9 @@ static bool read_event(struct reading *reading, struct seq_buf *text)
 {
 	struct trace_ext_excerpt *excerpt = reading->excerpt;
 	struct ring_buffer_event *event;
-	int missed;
 	u64 ts;
 
-	event = rb_ext_iter_peek(reading->events, &ts, &missed);
+	event = rb_ext_iter_peek(reading->events, &ts, NULL);
 	if (!event || is_behind(reading, ts))
 		return false;
 
@@ -128,9 +126,8 @@ static bool read_event(struct reading *reading, struct seq_buf *text)
 static bool begins_late(const struct reading *reading)
 {
 	u64 from = reading->excerpt->from, ts;
-	int missed;
 
-	if (rb_ext_iter_peek(reading->events, &ts, &missed) && ts <= from)
+	if (rb_ext_iter_peek(reading->events, &ts, NULL) && ts <= from)
 		return false;
 
 	return rb_ext_iter_has_gap(reading->events, from);
@@ -139,9 +136,7 @@ static bool begins_late(const struct reading *reading)
 /* The number of the first event that is not gone, behind what has been read. */
 static u64 seq_behind(const struct reading *reading)
 {
-	int missed;
-
-	return rb_ext_iter_peek(reading->events, NULL, &missed) ?
+	return rb_ext_iter_peek(reading->events, NULL, NULL) ?
 	       rb_ext_iter_seq(reading->events) : rb_ext_iter_next_seq(reading->events);
 }
 
@@ -196,12 +191,6 @@ static struct trace_iterator *print_begin(const struct rb_ext *ext, int cpu)
 	return print;
 }
 
-static void print_end(struct trace_iterator *print)
-{
-	kfree(print->fmt);
-	kfree(print);
-}
-
 /**
  * trace_ext_excerpt() - read the events of a CPU in a span of time
  * @writer:	the writer
@@ -241,6 +230,7 @@ int trace_ext_excerpt(struct trace_ext_writer *writer, struct trace_ext_excerpt 
 		read_events(&reading, text);
 		rb_ext_iter_free(reading.events);
 	}
-	print_end(reading.print);
+	kfree(reading.print->fmt);
+	kfree(reading.print);
 	return reading.events ? 0 : -ENOMEM;
 }

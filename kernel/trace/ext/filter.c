@@ -43,22 +43,6 @@ int trace_ext_filter_allowed(struct trace_array *tr, const struct trace_event_ca
 	return trace_ext_event_refuse(tr, call, TRACE_EXT_ERR_FILTER, filter);
 }
 
-/* Any external event of a system in an instance, or NULL. */
-static struct trace_event_call *system_event(struct trace_array *tr, const char *system)
-{
-	struct trace_event_file *file;
-
-	lockdep_assert_held(&event_mutex);
-
-	list_for_each_entry(file, &tr->events, list) {
-		if (is_trace_ext_event(file->event_call) &&
-		    !strcmp(file->event_call->class->system, system))
-			return file->event_call;
-	}
-
-	return NULL;
-}
-
 /**
  * trace_ext_system_filter_allowed() - check whether a system's events may have a filter
  * @tr:		the instance
@@ -71,9 +55,17 @@ static struct trace_event_call *system_event(struct trace_array *tr, const char 
 int trace_ext_system_filter_allowed(struct trace_array *tr, const char *system,
 				    const char *filter)
 {
-	const struct trace_event_call *call = system_event(tr, system);
+	struct trace_event_file *file;
 
-	return call ? trace_ext_filter_allowed(tr, call, filter) : 0;
+	lockdep_assert_held(&event_mutex);
+
+	list_for_each_entry(file, &tr->events, list) {
+		if (is_trace_ext_event(file->event_call) &&
+		    !strcmp(file->event_call->class->system, system))
+			return trace_ext_filter_allowed(tr, file->event_call, filter);
+	}
+
+	return 0;
 }
 
 /*
@@ -92,7 +84,6 @@ static int event_set_filter(struct trace_event_file *file, const struct ext_filt
 			    unsigned int nr)
 {
 	const struct trace_ext_event *event = to_trace_ext_event(file->event_call);
-
 	const struct rb_ext *ext = trace_array_ext(file->tr);
 
 	return ext->ops->set_filter ?
@@ -116,12 +107,7 @@ int trace_ext_filter_set(struct trace_event_file *file, const struct event_filte
 	struct ext_filter_pred *preds __free(kfree) = NULL;
 	int ret;
 
-	*why = TRACE_EXT_NR_ERRORS;
-	preds = kcalloc(EXT_FILTER_MAX, sizeof(*preds), GFP_KERNEL);
-	if (!preds)
-		return -ENOMEM;
-
-	ret = trace_ext_filter_compile(filter, preds, why);
+	ret = trace_ext_filter_compile(filter, &preds, why);
 	if (ret < 0)
 		return ret;
 

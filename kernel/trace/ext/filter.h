@@ -18,7 +18,7 @@ int trace_ext_system_filter_allowed(struct trace_array *tr, const char *system,
 				    const char *filter);
 void trace_ext_filter_refused(struct trace_event_file *file, enum trace_ext_error why,
 			      const char *filter);
-int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filter_pred *preds,
+int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filter_pred **preds,
 			     enum trace_ext_error *why);
 int trace_ext_filter_set(struct trace_event_file *file, const struct event_filter *filter,
 			 enum trace_ext_error *why);

@@ -8,20 +8,12 @@
  */
 
 #include <linux/bitmap.h>
-#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 
 #include "filter_compile.h"
 
-/* A comparison whose result is always "in the range". */
-static void set_always(struct ext_filter_pred *pred)
-{
-	pred->lo = 0;
-	pred->width = 0;
-	pred->mask = 0;
-}
-
+/* With a mask of 0, the result is always "in the range". */
 static void set_range(struct ext_filter_pred *pred, u64 lo, u64 width, u64 mask)
 {
 	pred->lo = lo;
@@ -48,7 +40,7 @@ static bool set_order(struct ext_filter_pred *pred, const struct ext_filter_test
 
 	if (excluded && !width) {
 		/* Nothing is less than the least number. */
-		set_always(pred);
+		set_range(pred, 0, 0, 0);
 		return !opposite;
 	}
 
@@ -67,10 +59,8 @@ static bool set_number(struct ext_filter_pred *pred, const struct ext_filter_tes
 		set_range(pred, test->value, 0, mask);
 		return test->op == EXT_FILTER_NE;
 	case EXT_FILTER_AND:
-		if (test->offset == EXT_FILTER_CPU)	/* ftrace has it always false. */
-			set_always(pred);
-		else
-			set_range(pred, 0, 0, test->value & mask);
+		/* ftrace has it always false for a CPU. */
+		set_range(pred, 0, 0, test->offset == EXT_FILTER_CPU ? 0 : test->value & mask);
 		return true;
 	default:
 		return set_order(pred, test);
@@ -109,7 +99,7 @@ static void emit_cpus(struct ext_filter_pred *preds, unsigned int place,
 	unsigned int from, to, i = 0;
 
 	/* The result if there is no range. */
-	set_always(preds);
+	set_range(preds, 0, 0, 0);
 	preds->next[0] = if_false;
 	preds->next[1] = if_false;
 

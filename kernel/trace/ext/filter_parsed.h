@@ -54,13 +54,13 @@ static int ext_filter_describe(const struct prog_entry *prog, unsigned int i,
 /**
  * trace_ext_filter_compile() - compile a filter for an external writer
  * @filter:	the filter, as ftrace has parsed it
- * @preds:	room for EXT_FILTER_MAX comparisons
+ * @preds:	filled in with the comparisons; the caller frees it, also after a failure
  * @why:	filled in with the reason of a failure, or TRACE_EXT_NR_ERRORS if there is none
  *		for the user
  *
  * Return: number of comparisons, -EINVAL, or -ENOMEM
  */
-int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filter_pred *preds,
+int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filter_pred **preds,
 			     enum trace_ext_error *why)
 {
 	const struct prog_entry *prog = rcu_access_pointer(filter->prog);
@@ -72,7 +72,8 @@ int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filte
 	for (nr_tests = 0; prog[nr_tests].pred; nr_tests++)
 		;
 	tests = kcalloc(nr_tests, sizeof(*tests), GFP_KERNEL);
-	if (!tests)
+	*preds = kcalloc(EXT_FILTER_MAX, sizeof(**preds), GFP_KERNEL);
+	if (!tests || !*preds)
 		return -ENOMEM;
 
 	for (nr_tests = 0; prog[nr_tests].pred; nr_tests++)
@@ -80,7 +81,7 @@ int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filte
 			return -EINVAL;
 
 	*why = TRACE_EXT_ERR_LENGTH;
-	ret = ext_filter_compile(tests, nr_tests, preds);
+	ret = ext_filter_compile(tests, nr_tests, *preds);
 	if (ret < 0)
 		return -EINVAL;
 
@@ -88,27 +89,12 @@ int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filte
 	return ret;
 }
 
-/* Have the writer apply a filter, or log why not. An event of this kernel needs nothing. */
-static int ext_filter_apply(struct trace_event_file *file, const struct event_filter *filter)
-{
-	enum trace_ext_error why;
-	int err;
-
-	if (!is_trace_ext_event(file->event_call))
-		return 0;
-
-	err = trace_ext_filter_set(file, filter, &why);
-	if (err)
-		trace_ext_filter_refused(file, why, filter->filter_string);
-
-	return err;
-}
-
 /*
- * The same. If it fails, the filter shows an error, as one that can't be parsed does. The
- * reason comes last: tools show the last line of error_log.
+ * Have the writer apply a filter, or log why not; an event of this kernel needs nothing. If @show,
+ * a filter that fails shows an error, as one that can't be parsed does. The reason comes last: tools
+ * show the last line of error_log.
  */
-static int ext_filter_apply_or_show(struct trace_event_file *file, struct event_filter *filter)
+static int ext_filter_apply(struct trace_event_file *file, struct event_filter *filter, bool show)
 {
 	char *input __free(kfree) = NULL;
 	struct filter_parse_error pe = { };
@@ -123,8 +109,10 @@ static int ext_filter_apply_or_show(struct trace_event_file *file, struct event_
 		return 0;
 
 	input = kstrdup(filter->filter_string, GFP_KERNEL);
-	pe.lasterr = err == -EINVAL ? FILT_ERR_ILLEGAL_FIELD_OP : err;
-	append_filter_err(file->tr, &pe, filter);
+	if (show) {
+		pe.lasterr = err == -EINVAL ? FILT_ERR_ILLEGAL_FIELD_OP : err;
+		append_filter_err(file->tr, &pe, filter);
+	}
 	trace_ext_filter_refused(file, why, input ?: "");
 	return err;
 }
@@ -143,7 +131,7 @@ void __init trace_ext_filters_arm(struct trace_array *tr)
 
 	list_for_each_entry(file, &tr->events, list) {
 		if (!(file->flags & EVENT_FILE_FL_FILTERED) ||
-		    !ext_filter_apply_or_show(file, event_filter(file)))
+		    !ext_filter_apply(file, event_filter(file), true))
 			continue;
 		pr_err("%s: the filter of %s, set at boot, is removed again: see error_log\n",
 		       tr->name, trace_event_name(file->event_call));
@@ -153,7 +141,6 @@ void __init trace_ext_filters_arm(struct trace_array *tr)
 
 #else
 
-#define ext_filter_apply(file, filter)		0
-#define ext_filter_apply_or_show(file, filter)	0
+#define ext_filter_apply(file, filter, show)	0
 
 #endif

@@ -41,9 +41,6 @@
 /* Events that an interrupt delivers, in some 100 us. */
 #define AT_ONCE		64
 
-/* A timer expires up to one tick late, so this takes at most 10 ms or two ticks. */
-#define POLL_TICKS	max(HZ / 100 - 1, 1)
-
 /**
  * struct follower_cpu - deliveries of one CPU's events
  * @work:	delivers what interrupts have left, or polls
@@ -74,7 +71,6 @@ enum rest { REST_NONE, REST_MORE, REST_WAITS };
  * @writer:	the writer of the events
  * @cpus:	deliveries
  * @event:	the events, by type; their types are those that are valid in the rings
- * @size:	the sizes of their records, by type
  * @nr:		number of events that are followed; protected by event_mutex
  */
 struct follower {
@@ -83,7 +79,6 @@ struct follower {
 	struct trace_ext_writer		*writer;
 	struct follower_cpu __percpu	*cpus;
 	struct trace_ext_event		**event;
-	u16				*size;
 	unsigned int			nr;
 };
 
@@ -207,7 +202,7 @@ static void deliver_work(struct work_struct *work)
 
 	if ((rest == REST_WAITS || is_polled(c->follower)) && cpu_online(c->cpu))
 		schedule_delayed_work_on(c->cpu, &c->work,
-					 rest == REST_WAITS ? 1 : POLL_TICKS);
+					 rest == REST_WAITS ? 1 : RB_EXT_POLL_TICKS);
 }
 
 static void deliver_soon(struct follower_cpu *c)
@@ -380,45 +375,32 @@ static int cpus_create(struct follower *follower)
 
 static void follower_free(struct follower *follower)
 {
-	if (!follower)
-		return;
-
-	if (follower->ext.cpus)
-		rb_ext_exit(&follower->ext);
+	rb_ext_exit(&follower->ext);
 	free_percpu(follower->cpus);
 	kfree(follower->event);
-	kfree(follower->size);
+	kfree(follower->ext.format.size);
 	kfree(follower);
 }
 
-DEFINE_FREE(follower_free, struct follower *, follower_free(_T))
+DEFINE_FREE(follower_free, struct follower *, if (_T) follower_free(_T))
 
 /* Nothing but events is valid: ftrace's own records, which the user's ring may have, are not. */
 static int format_create(struct follower *follower)
 {
 	unsigned int nr_types = follower->writer->ext->format.nr_types;
-	struct trace_event_call *call;
-
-	lockdep_assert_held(&event_mutex);
+	u16 *size = kcalloc(nr_types, sizeof(*size), GFP_KERNEL);
+	struct trace_ext_event *event;
 
 	follower->event = kcalloc(nr_types, sizeof(*follower->event), GFP_KERNEL);
-	follower->size = kcalloc(nr_types, sizeof(*follower->size), GFP_KERNEL);
-	if (!follower->event || !follower->size)
+	follower->ext.format = (struct ext_page_format) { .nr_types = nr_types, .size = size };
+	if (!follower->event || !size)
 		return -ENOMEM;
 
-	list_for_each_entry(call, &ftrace_events, list) {
-		struct trace_ext_event *event = to_trace_ext_event(call);
-
-		if (is_trace_ext_event(call) && event->writer == follower->writer) {
-			follower->event[call->event.type] = event;
-			follower->size[call->event.type] = event->size;
-		}
+	trace_ext_for_each_event(event, follower->writer) {
+		follower->event[event->call.event.type] = event;
+		size[event->call.event.type] = event->size;
 	}
 
-	follower->ext.format = (struct ext_page_format) {
-		.nr_types	= nr_types,
-		.size		= follower->size,
-	};
 	return 0;
 }
 
@@ -460,17 +442,6 @@ static void poll_begin(struct follower *follower)
 			deliver_soon(per_cpu_ptr(follower->cpus, cpu));
 }
 
-static int follower_begin(struct follower *follower)
-{
-	int ret = rb_ext_begin(&follower->ext);
-
-	if (ret)
-		pr_err_ratelimited("%s: events can't be followed: %pe\n", follower->ext.name,
-				   ERR_PTR(ret));
-
-	return ret;
-}
-
 static void follower_end(struct follower *follower)
 {
 	int cpu;
@@ -506,9 +477,12 @@ static int event_begin(struct trace_ext_event *event)
 	if (IS_ERR(follower))
 		return PTR_ERR(follower);
 
-	ret = follower->nr ? 0 : follower_begin(follower);
-	if (ret)
+	ret = follower->nr ? 0 : rb_ext_begin(&follower->ext);
+	if (ret) {
+		pr_err_ratelimited("%s: events can't be followed: %pe\n", follower->ext.name,
+				   ERR_PTR(ret));
 		return ret;
+	}
 
 	/* Before the first event rings. */
 	WRITE_ONCE(follower->nr, follower->nr + 1);

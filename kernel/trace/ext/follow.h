@@ -13,7 +13,6 @@
 #include "delivery.h"
 
 struct perf_event;
-struct trace_array;
 
 /**
  * enum trace_ext_by - who follows an event
@@ -29,7 +28,6 @@ enum trace_ext_by {
 
 #ifdef CONFIG_RING_BUFFER_EXT
 
-bool trace_ext_can_follow(const struct trace_event_call *call);
 int trace_ext_follow(struct trace_ext_event *event, enum trace_ext_by by);
 void trace_ext_unfollow(struct trace_ext_event *event, enum trace_ext_by by);
 void trace_ext_follow_doorbell(struct trace_ext_writer *writer);
@@ -48,15 +46,8 @@ bool trace_ext_perf_is_listening(void);
 bool trace_ext_perf_can_deliver(void);
 unsigned int trace_ext_perf_deliver(const struct trace_ext_delivery *this);
 #else
-static inline bool trace_ext_perf_can_deliver(void)
-{
-	return true;
-}
-
-static inline unsigned int trace_ext_perf_deliver(const struct trace_ext_delivery *this)
-{
-	return 0;
-}
+#define trace_ext_perf_can_deliver()	true
+#define trace_ext_perf_deliver(this)	0
 #endif
 
 /* An external event has a time of its own, so a histogram can't choose the clock. */

@@ -119,36 +119,29 @@ static enum trace_ext_hook wanted_hook(unsigned int function)
 	return is_chosen(GRAPH, function) ? TRACE_EXT_HOOK_GRAPH_ROOT : TRACE_EXT_HOOK_GRAPH;
 }
 
-static int function_set_hook(unsigned int function, enum trace_ext_hook hook)
-{
-	int ret;
-
-	if (functions.hook[function] == hook)
-		return 0;
-
-	ret = functions.ops->hook(function, hook);
-	if (!ret)
-		functions.hook[function] = hook;
-
-	return ret;
-}
-
 static int set_hooks(void)
 {
+	enum trace_ext_hook hook;
 	unsigned int i;
-	int ret = 0;
+	int ret;
 
-	for (i = 0; i < functions.ops->nr && !ret; i++)
-		ret = function_set_hook(i, wanted_hook(i));
+	for (i = 0; i < functions.ops->nr; i++) {
+		hook = wanted_hook(i);
+		if (functions.hook[i] == hook)
+			continue;
+		ret = functions.ops->hook(i, hook);
+		if (ret)
+			return ret;
+		functions.hook[i] = hook;
+	}
 
-	return ret;
+	return 0;
 }
 
 /* Have the writer do what users have chosen. */
 static int functions_update(void)
 {
 	unsigned int max_depth = functions.max_depth ?: FTRACE_RETFUNC_DEPTH;
-	int ret;
 
 	lockdep_assert_held(&functions.lock);
 
@@ -156,9 +149,8 @@ static int functions_update(void)
 		return 0;
 
 	/* While hooks are set, the calls for that need not be traced. */
-	ret = set_hooks();
-	return ret ?: functions.ops->trace(true, min(max_depth, FTRACE_RETFUNC_DEPTH),
-					   any_chosen(GRAPH));
+	return set_hooks() ?: functions.ops->trace(true, min(max_depth, FTRACE_RETFUNC_DEPTH),
+						   any_chosen(GRAPH));
 }
 
 static void tracer_stop(void)
@@ -305,11 +297,9 @@ static const struct ext_page_limit limits[] = {
 	{ }
 };
 
-/**
- * trace_ext_functions_format() - add the records of tracers to a writer's events
- * @writer:	the writer
- * @format:	the format
- * @size:	its sizes, of all types up to TRACE_GRAPH_ENT at least
+/*
+ * Add the records of tracers to a writer's events; @size has all types up to TRACE_GRAPH_ENT at
+ * least.
  */
 void __init trace_ext_functions_format(const struct trace_ext_writer *writer,
 				       struct ext_page_format *format, u16 *size)
@@ -477,7 +467,6 @@ static ssize_t functions_write(struct file *file, const char __user *from, size_
 {
 	struct opened *opened = ((struct seq_file *)file->private_data)->private;
 	ssize_t taken;
-	int ret;
 
 	if (!count)
 		return 0;
@@ -486,8 +475,7 @@ static ssize_t functions_write(struct file *file, const char __user *from, size_
 	if (taken < 0 || trace_parser_cont(&opened->parser))
 		return taken;
 
-	ret = take_parsed(opened);
-	return ret ?: taken;
+	return take_parsed(opened) ?: taken;
 }
 
 static int open_choice(struct inode *inode, struct file *file)
@@ -580,9 +568,8 @@ static int max_depth_set(void *data, u64 val)
 
 static int max_depth_open(struct inode *inode, struct file *filp)
 {
-	int ret = security_locked_down(LOCKDOWN_TRACEFS);
-
-	return ret ?: simple_attr_open(inode, filp, max_depth_get, max_depth_set, "%llu\n");
+	return security_locked_down(LOCKDOWN_TRACEFS) ?:
+	       simple_attr_open(inode, filp, max_depth_get, max_depth_set, "%llu\n");
 }
 
 static const struct file_operations max_depth_fops = {

@@ -10,7 +10,6 @@
 struct dentry;
 struct ext_page_format;
 struct rb_ext;
-struct trace_array;
 struct trace_ext_writer;
 struct tracer;
 
@@ -21,15 +20,10 @@ void trace_ext_functions_format(const struct trace_ext_writer *writer,
 bool trace_ext_functions_register(struct rb_ext *ext);
 void trace_ext_functions_files(const struct rb_ext *ext, struct dentry *dir);
 #else
-static inline struct tracer *trace_ext_function_tracers(const struct trace_ext_writer *writer)
-{
-	return NULL;
-}
-
-static inline void trace_ext_functions_format(const struct trace_ext_writer *writer,
-					      struct ext_page_format *format, u16 *size) { }
-static inline bool trace_ext_functions_register(struct rb_ext *ext) { return false; }
-static inline void trace_ext_functions_files(const struct rb_ext *ext, struct dentry *dir) { }
+#define trace_ext_function_tracers(writer)		NULL
+#define trace_ext_functions_format(writer, format, size) do { } while (0)
+#define trace_ext_functions_register(ext)		false
+#define trace_ext_functions_files(ext, dir)		do { } while (0)
 #endif
 
 #endif /* _KERNEL_TRACE_EXT_FUNCTIONS_H */

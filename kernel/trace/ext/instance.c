@@ -23,7 +23,6 @@
 #include "filter.h"
 #include "follow.h"
 #include "functions.h"
-#include "mark.h"
 #include "mem.h"
 #include "test.h"
 
@@ -183,14 +182,8 @@ static bool is_named(const char *list, const char *name)
 /* Is an instance to be dumped where ftrace_dump() has this mode? */
 static bool is_dumped(const struct rb_ext *ext, enum ftrace_dump_mode mode, const char *names)
 {
-	switch (mode) {
-	case DUMP_ALL:
-		return is_named(names, ext->writer->name);
-	case DUMP_NONE:
-		return ext->writer->died && rb_ext_is_armed(ext);
-	default:
-		return false;
-	}
+	return mode == DUMP_ALL ? is_named(names, ext->writer->name) :
+	       mode == DUMP_NONE && ext->writer->died && rb_ext_is_armed(ext);
 }
 
 /**
@@ -229,6 +222,13 @@ static const struct trace_ext_ops absent_ops = {
 
 struct rb_ext *trace_ext_creating;
 
+static void __init buffer_free(struct rb_ext *ext)
+{
+	kfree(ext->format.size);
+	rb_ext_exit(ext);
+	kfree(ext);
+}
+
 static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 {
 	struct rb_ext *ext = kzalloc(sizeof(*ext), GFP_KERNEL);
@@ -241,28 +241,13 @@ static struct rb_ext * __init buffer_create(struct trace_ext_writer *writer)
 	ext->writer = writer;
 	ext->ops = &absent_ops;
 	ext->in_use = follow_tasks;
-	ret = trace_ext_test_fail() ?: rb_ext_init(ext);
-	if (ret)
-		goto free_ext;
+	ret = trace_ext_test_fail() ?: rb_ext_init(ext) ?:
+	      trace_ext_test_fail() ?: trace_ext_format_init(writer, &ext->format);
+	if (!ret)
+		return ext;
 
-	ret = trace_ext_test_fail() ?: trace_ext_format_init(writer, &ext->format);
-	if (ret)
-		goto exit_ext;
-
-	return ext;
-
-exit_ext:
-	rb_ext_exit(ext);
-free_ext:
-	kfree(ext);
+	buffer_free(ext);
 	return ERR_PTR(ret);
-}
-
-static void __init buffer_free(struct rb_ext *ext)
-{
-	kfree(ext->format.size);
-	rb_ext_exit(ext);
-	kfree(ext);
 }
 
 static int __init instance_create(struct trace_ext_writer *writer)
@@ -477,19 +462,6 @@ static void __init instance_arm(struct rb_ext *ext)
 	rb_ext_set_cpus(ext, ext->tr->tracing_cpumask);
 }
 
-/* Begin to trace. */
-static void __init instance_begin(struct rb_ext *ext)
-{
-	instance_arm(ext);
-
-	guard(mutex)(&trace_types_lock);
-
-	if (rb_ext_load(ext))
-		tracer_tracing_off(ext->tr);
-	else
-		tracer_tracing_on(ext->tr);
-}
-
 /**
  * trace_ext_register() - register an external writer: from now on it can be called
  * @writer:	the writer; never freed
@@ -516,8 +488,14 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 	rb_ext_note_sizes(ext);
 	wanted = trace_ext_events_move(writer);
 	wanted |= trace_ext_functions_register(ext);
-	if (is_wanted_on(ext, wanted))
-		instance_begin(ext);
+	wanted = is_wanted_on(ext, wanted);
+	if (wanted)
+		instance_arm(ext);
+
+	guard(mutex)(&trace_types_lock);
+
+	if (wanted && !rb_ext_load(ext))
+		tracer_tracing_on(ext->tr);
 	else
 		tracer_tracing_off(ext->tr);
 }

@@ -47,7 +47,6 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/time64.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -102,7 +101,6 @@ struct ring_buffer_event *rb_ext_copy_peek(const struct rb_ext_copy *copy,
  * struct rb_ext_dump - dump of one CPU's ring
  * @copy:	copy of the current page, in rb_ext_cpu.dump_copy; its ring is NULL if none was
  *		loaded when the dump began
- * @generation:	the CPU's generation at that time
  * @seq:	sequence number of the next event, or of one before that has been lost
  * @end:	one after the last event, as far as it is known
  * @lost:	events lost since the last one
@@ -112,11 +110,10 @@ struct ring_buffer_event *rb_ext_copy_peek(const struct rb_ext_copy *copy,
  * @pages:	number of pages that may still be looked at
  * @bad:	number of malformed pages
  * @done:	all events before this one have been dumped, or left out
- * @done_generation: the generation of @done
+ * @done_generation: the CPU's generation when the dump began: that of @done
  */
 struct rb_ext_dump {
 	struct rb_ext_copy		copy;
-	unsigned int			generation;
 	u64				seq;
 	u64				end;
 	u64				lost;
@@ -335,6 +332,9 @@ static inline bool rb_ext_is_armed(const struct rb_ext *ext)
  */
 #define RB_EXT_PAGES_AT_ONCE	((1 << 20) / EXT_RING_PAGE_SIZE)
 
+/* When to look again. A timer expires up to one tick late, so this takes at most 10 ms or two ticks. */
+#define RB_EXT_POLL_TICKS	max(HZ / 100 - 1, 1)
+
 /* Have a CPU, or all if it is -1, open its ring. */
 static inline void rb_ext_sync(const struct rb_ext *ext, int cpu)
 {
@@ -433,10 +433,8 @@ static inline void rb_ext_take_whole(struct rb_ext_cpu *c)
 }
 
 /* dump.c */
-struct ring_buffer_event *rb_ext_dump_peek(struct rb_ext_cpu *c, u64 *ts,
-					   unsigned long *lost);
-struct ring_buffer_event *rb_ext_dump_consume(struct rb_ext_cpu *c, u64 *ts,
-					      unsigned long *lost);
+struct ring_buffer_event *rb_ext_dump_read(struct rb_ext_cpu *c, u64 *ts, unsigned long *lost,
+					   bool consume);
 
 /*
  * Does the current task read the buffer as a dump? Interrupts are off during a dump, so nobody
@@ -454,13 +452,15 @@ u64 rb_ext_consume_mapped(struct rb_ext_cpu *c);
 /* stat.c */
 
 /**
- * struct rb_ext_counts - numbers of events
+ * struct rb_ext_counts - what is in a ring
  * @entries:	events that are unread
  * @overrun:	events that were lost
+ * @oldest_ts:	boot clock of the oldest unread event, or of its page [ns]
  */
 struct rb_ext_counts {
 	u64	entries;
 	u64	overrun;
+	u64	oldest_ts;
 };
 
 struct rb_ext_counts rb_ext_count(struct rb_ext_cpu *c);
@@ -472,7 +472,6 @@ void rb_ext_doorbell(struct rb_ext *ext);
 
 /* map.c */
 void rb_ext_update_user(struct rb_ext_cpu *c, u64 lost);
-int rb_ext_map_prepare(struct vm_area_struct *vma);
 int rb_ext_map_cpu(struct rb_ext_cpu *c, struct vm_area_struct *vma);
 
 /* vmcore.c */

@@ -120,7 +120,7 @@ static bool next_page(struct rb_ext_iter *iter)
 }
 
 /* Go to the oldest event, and set the end. */
-static void iter_start(struct rb_ext_iter *iter)
+void rb_ext_iter_reset(struct rb_ext_iter *iter)
 {
 	struct rb_ext_cpu *c = iter->c;
 	u64 tail;
@@ -150,11 +150,6 @@ static void iter_start(struct rb_ext_iter *iter)
 	}
 }
 
-void rb_ext_iter_reset(struct rb_ext_iter *iter)
-{
-	iter_start(iter);
-}
-
 struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp)
 {
 	struct rb_ext_iter *iter = kzalloc(sizeof(*iter), gfp);
@@ -170,7 +165,7 @@ struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp)
 
 	atomic_inc(&ext->iters);
 	iter->c = per_cpu_ptr(ext->cpus, cpu);
-	iter_start(iter);
+	rb_ext_iter_reset(iter);
 	return iter;
 }
 
@@ -202,7 +197,7 @@ bool rb_ext_iter_empty(struct rb_ext_iter *iter)
  * rb_ext_iter_peek() - get the next event without going on
  * @iter:	the iterator
  * @ts:		boot clock of the event [ns], may be NULL
- * @missed_events: true if events were missed before it
+ * @missed_events: set to true if events were missed before it, may be NULL
  *
  * Return: the event, or NULL if there is none
  */
@@ -216,7 +211,8 @@ struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
 		event = rb_ext_copy_peek(&iter->copy, iter->c->ext, &next);
 	if (event && ts)
 		*ts = next.ts;
-	*missed_events = iter->dropped;
+	if (missed_events)
+		*missed_events = iter->dropped;
 
 	return event;
 }
@@ -273,12 +269,9 @@ void rb_ext_iter_seek(struct rb_ext_iter *iter, u64 ts)
 	iter->copy.cursor.read = 0;
 }
 
-/**
- * rb_ext_iter_has_gap() - may events be gone that were before the first one of an iterator?
- * @iter:	an iterator that is at its first event, or that has none
- * @ts:		boot clock [ns]
- *
- * Return: true if events of @ts or later may have been overwritten, or have been consumed
+/*
+ * May events of @ts or later be gone, overwritten or consumed, that were before the first one of
+ * an iterator? It is at that, or has none.
  */
 bool rb_ext_iter_has_gap(const struct rb_ext_iter *iter, u64 ts)
 {

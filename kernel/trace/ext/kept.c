@@ -22,14 +22,7 @@ static void *take_kept(struct rb_ext_cpu *c)
 	return c->nr_kept ? c->kept[--c->nr_kept] : NULL;
 }
 
-/**
- * rb_ext_get_page() - get a page for a reader
- * @ext:	the buffer
- * @cpu:	the CPU that it will read of
- *
- * Context: may sleep.
- * Return: the page, not initialised; NULL if there is no memory
- */
+/* Get a page for a reader of @cpu, not initialised; NULL if there is no memory. May sleep. */
 void *rb_ext_get_page(struct rb_ext *ext, int cpu)
 {
 	void *kept = take_kept(per_cpu_ptr(ext->cpus, cpu));
@@ -42,12 +35,9 @@ void *rb_ext_get_page(struct rb_ext *ext, int cpu)
 	return page ? page_address(page) : NULL;
 }
 
-/**
- * rb_ext_keep_page() - keep a page for another reader
- * @c:		the CPU that was read, locked
- * @page:	the page, which nobody else uses
- *
- * Return: NULL; the page if there are enough: the caller has to free it when it is unlocked
+/*
+ * Keep a page of a locked CPU, which nobody else uses, for another reader. Return NULL; or the
+ * page if there are enough, and the caller frees it when the CPU is unlocked.
  */
 void *rb_ext_keep_page(struct rb_ext_cpu *c, void *page)
 {

@@ -9,7 +9,6 @@
  */
 
 #include <linux/bitmap.h>
-#include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/ext_ring_writer.h>
 #include <linux/security.h>
@@ -30,7 +29,6 @@
  * @header:	this kernel's header, to compare
  * @types:	the types of its events, and this kernel's
  * @numbers:	by this kernel's type: the event's fields are printed as numbers
- * @nr_numbers:	length of @numbers
  * @count:	what was found in @bank
  * @absent_cpus: CPUs of @bank that this kernel does not have
  * @pages:	valid pages of the CPU that is being copied
@@ -42,7 +40,6 @@ static struct last_boot {
 	const struct ext_mem_bank	*header;
 	struct ext_mem_types		types;
 	unsigned long			*numbers;
-	unsigned int			nr_numbers;
 	struct ext_mem_count		count;
 	u32				absent_cpus;
 	struct ext_mem_page		*pages;
@@ -156,7 +153,7 @@ bool trace_ext_prints_numbers(const struct trace_array *tr, const struct trace_e
 
 	/* print_event_fields() needs a lock that a dump does not take. */
 	return ext && ext->writer == last.writer && !rb_ext_is_dumping(ext) &&
-	       event->type < last.nr_numbers && test_bit(event->type, last.numbers);
+	       event->type < ext->format.nr_types && test_bit(event->type, last.numbers);
 }
 
 /**
@@ -175,22 +172,17 @@ void trace_ext_find_cmdline(const struct trace_array *tr, int pid, char *comm)
 		trace_find_cmdline(pid, comm);
 }
 
-static bool has_name(const struct ext_mem_event *event)
+/* The name of an event in the bank. */
+static const char *bank_event_name(const struct ext_mem_event *event)
 {
 	size_t i;
 
 	for (i = 0; i < EXT_MEM_EVENT_NAME && event->name[i]; i++) {
 		if (!isalnum(event->name[i]) && event->name[i] != '_')
-			return false;
+			return "?";
 	}
 
-	return i < EXT_MEM_EVENT_NAME;
-}
-
-/* The name of an event in the bank. */
-static const char *bank_event_name(const struct ext_mem_event *event)
-{
-	return has_name(event) ? event->name : "?";
+	return i < EXT_MEM_EVENT_NAME ? event->name : "?";
 }
 
 static const char *name_of_type(u16 type)
@@ -468,9 +460,7 @@ static int info_show(struct seq_file *m, void *v)
 
 static int info_open(struct inode *inode, struct file *filp)
 {
-	int ret = security_locked_down(LOCKDOWN_TRACEFS);
-
-	return ret ?: single_open(filp, info_show, NULL);
+	return security_locked_down(LOCKDOWN_TRACEFS) ?: single_open(filp, info_show, NULL);
 }
 
 static const struct file_operations info_fops = {
@@ -527,8 +517,7 @@ void __init trace_ext_last_boot_show(struct trace_ext_event *unknown)
 		return;
 
 	last.types.unknown = unknown->call.event.type;
-	last.nr_numbers = ext->format.nr_types;
-	last.numbers = bitmap_zalloc(last.nr_numbers, GFP_KERNEL);
+	last.numbers = bitmap_zalloc(ext->format.nr_types, GFP_KERNEL);
 	if (!last.numbers || translate_types(&ext->format)) {
 		pr_err("%s: no memory to show what an earlier boot has left\n",
 		       unknown->writer->label);

@@ -191,17 +191,11 @@ static struct trace_ext_ring *cpu_remove(struct rb_ext_cpu *c)
 /* Allocate the pages to which events of a CPU are copied. */
 static bool cpu_pages_alloc(struct rb_ext_cpu *c)
 {
-	struct ext_ring_page **pages[] = { &c->copy, &c->event, &c->dump_copy };
-	int i;
+	c->copy = c->copy ?: ring_page_alloc(c->cpu);
+	c->event = c->event ?: ring_page_alloc(c->cpu);
+	c->dump_copy = c->dump_copy ?: ring_page_alloc(c->cpu);
 
-	for (i = 0; i < ARRAY_SIZE(pages); i++) {
-		if (!*pages[i])
-			*pages[i] = ring_page_alloc(c->cpu);
-		if (!*pages[i])
-			return false;
-	}
-
-	return true;
+	return c->copy && c->event && c->dump_copy;
 }
 
 static void cpu_pages_free(struct rb_ext_cpu *c)
@@ -250,10 +244,7 @@ int rb_ext_cpu_load(struct rb_ext_cpu *c)
 	return ret;
 }
 
-/**
- * rb_ext_cpu_unload() - unload a CPU's ring, unless user space has mapped it
- * @c:		the CPU
- */
+/* Unload a CPU's ring, unless user space has mapped it. */
 void rb_ext_cpu_unload(struct rb_ext_cpu *c)
 {
 	/* Turning on has failed, and user space had mapped the ring before: keep it. */

@@ -96,24 +96,6 @@ static int insert_pages(struct rb_ext_cpu *c, struct vm_area_struct *vma)
 }
 
 /**
- * rb_ext_map_prepare() - check whether a mapping is allowed, and set its flags
- * @vma:	the mapping
- *
- * Return: 0, -EPERM if not read-only and shared
- */
-int rb_ext_map_prepare(struct vm_area_struct *vma)
-{
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
-	    !(vma->vm_flags & VM_MAYSHARE))
-		return -EPERM;
-
-	/* Never allow writes. No copy on fork: c->mapped counts the mappings. */
-	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
-		     VM_MAYWRITE | VM_MAYEXEC);
-	return 0;
-}
-
-/**
  * rb_ext_map_cpu() - map a CPU's ring into user space
  * @c:		the CPU; its ring is loaded
  * @vma:	the mapping; its page 0 is the meta page

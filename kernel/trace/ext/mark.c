@@ -4,14 +4,13 @@
  * it is among the writer's events, by the same clock and in the same order.
  */
 
-#include <linux/security.h>
 #include <linux/trace_ext_compat.h>
 #include <linux/trace_ext_function.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
 #include "../trace.h"
-#include "mark.h"
+#include "events.h"
 
 static_assert(TRACE_EXT_PRINT == TRACE_PRINT);
 static_assert(offsetof(struct trace_ext_print, ip) == offsetof(struct print_entry, ip));
@@ -19,13 +18,7 @@ static_assert(offsetof(struct trace_ext_print, text) == offsetof(struct print_en
 
 static int mark_open(struct inode *inode, struct file *filp)
 {
-	int ret = security_locked_down(LOCKDOWN_TRACEFS);
-
-	if (ret)
-		return ret;
-
-	filp->private_data = inode->i_private;
-	return stream_open(inode, filp);
+	return tracing_open_generic(inode, filp) ?: stream_open(inode, filp);
 }
 
 /*

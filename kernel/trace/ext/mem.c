@@ -172,9 +172,12 @@ static u32 __init hash_fields(struct trace_ext_event *event)
 	return hash;
 }
 
-/* Fill in names, types and hashes of fields of all events; @bank has room for them. */
-static void __init events_hash_fields(const struct trace_ext_writer *writer,
-				      struct ext_mem_bank *bank)
+/*
+ * Describe all events, for which @bank has room: names, types and hashes of fields; and later, if
+ * @texts, the hashes of what they are printed as.
+ */
+static void __init events_describe(const struct trace_ext_writer *writer,
+				   struct ext_mem_bank *bank, bool texts)
 {
 	struct ext_mem_event *to = bank->events;
 	struct trace_ext_event *event;
@@ -182,27 +185,14 @@ static void __init events_hash_fields(const struct trace_ext_writer *writer,
 	guard(mutex)(&event_mutex);
 
 	trace_ext_for_each_event(event, writer) {
-		strscpy(to->name, trace_event_name(&event->call));
-		to->type = event->call.event.type;
-		to->fields = hash_fields(event);
-		to++;
-	}
-}
-
-/* Fill in the hashes of what events are printed as, after events_hash_fields(). */
-static void __init events_hash_texts(const struct trace_ext_writer *writer,
-				     struct ext_mem_bank *bank)
-{
-	struct ext_mem_event *to = bank->events;
-	struct trace_ext_event *event;
-
-	guard(mutex)(&event_mutex);
-
-	trace_ext_for_each_event(event, writer) {
-		u32 hash = hash_string(event->call.print_fmt, 0);
-
-		/* Without a hash, another kernel's text is never taken for the same. */
-		to->text = event->by_kernel ? 0 : hash;
+		if (!texts) {
+			strscpy(to->name, trace_event_name(&event->call));
+			to->type = event->call.event.type;
+			to->fields = hash_fields(event);
+		} else if (!event->by_kernel) {
+			/* Without a hash, another kernel's text is never taken for the same. */
+			to->text = hash_string(event->call.print_fmt, 0);
+		}
 		to++;
 	}
 }
@@ -217,7 +207,7 @@ void __init trace_ext_mem_describe(void)
 	if (!mem.writer)
 		return;
 
-	events_hash_texts(mem.writer, mem.header);
+	events_describe(mem.writer, mem.header, true);
 	if (mem.begun)
 		memcpy(mem.bank->events, mem.header->events,
 		       mem.header->nr_events * sizeof(mem.header->events[0]));
@@ -323,7 +313,7 @@ static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *w
 	build_id_parse_buf(&__start_notes, header->build_id,
 			   &__stop_notes - &__start_notes);
 	strscpy(header->release, init_utsname()->release);
-	events_hash_fields(writer, header);
+	events_describe(writer, header, false);
 	return header;
 }
 

@@ -88,12 +88,7 @@ int trace_ext_perf_open(struct perf_event *event)
 	return 0;
 }
 
-/**
- * trace_ext_perf_close() - a perf event will be freed
- * @event:	the perf event, which perf frees after a grace period
- *
- * Context: event_mutex is held.
- */
+/* A perf event will be freed, by perf after a grace period; event_mutex is held. */
 void trace_ext_perf_close(struct perf_event *event)
 {
 	struct listener *listener = listener_of(event);
@@ -187,19 +182,14 @@ bool __trace_ext_event_is_for(const struct perf_event *event)
 				   this->cpu == smp_processor_id();
 }
 
-/* Only events that are not inherited have a filter. */
-static bool passes_filter(const struct perf_event *event, void *record)
-{
-	struct event_filter *filter = (event->parent ?: event)->filter;
-
-	return !filter || filter_match_preds(filter, record);
-}
-
 /* Count the event for a perf event that is not in perf's list. Return 1 if it misses a sample. */
 static unsigned int perf_count(struct perf_event *event, const struct trace_ext_delivery *this)
 {
+	/* Only events that are not inherited have a filter. */
+	struct event_filter *filter = (event->parent ?: event)->filter;
+
 	if (!was_on(event, this->ts) || event->attr.exclude_kernel ||
-	    !passes_filter(event, ring_buffer_event_data(this->rbe)))
+	    !filter_match_preds(filter, ring_buffer_event_data(this->rbe)))
 		return 0;
 
 	local64_inc(&event->count);

@@ -138,6 +138,9 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 	struct ext_cursor next;
 	unsigned long flags;
 
+	if (rb_ext_is_dumping(ext))
+		return rb_ext_dump_read(c, ts, lost, consume);
+
 	reader_lock_filled(c, false, &flags);
 	event = read_peek(c, &next);
 	if (ts)
@@ -159,18 +162,12 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
 				      u64 *ts, unsigned long *lost)
 {
-	if (rb_ext_is_dumping(ext))
-		return rb_ext_dump_peek(per_cpu_ptr(ext->cpus, cpu), ts, lost);
-
 	return read_event(ext, cpu, ts, lost, false);
 }
 
 struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
 					 u64 *ts, unsigned long *lost)
 {
-	if (rb_ext_is_dumping(ext))
-		return rb_ext_dump_consume(per_cpu_ptr(ext->cpus, cpu), ts, lost);
-
 	return read_event(ext, cpu, ts, lost, true);
 }
 
@@ -459,12 +456,7 @@ static bool cpu_empty(struct rb_ext_cpu *c)
 	return empty;
 }
 
-/**
- * rb_ext_all_empty() - check whether all CPUs' rings are empty
- * @ext:	the buffer
- *
- * Return: true if so
- */
+/* Are the rings of all CPUs empty? */
 bool rb_ext_all_empty(struct rb_ext *ext)
 {
 	int cpu;
@@ -486,7 +478,7 @@ bool rb_ext_empty(struct rb_ext *ext, int cpu)
 
 	c = per_cpu_ptr(ext->cpus, cpu);
 	if (rb_ext_is_dumping(ext))
-		return !rb_ext_dump_peek(c, NULL, NULL);
+		return !rb_ext_dump_read(c, NULL, NULL, false);
 
 	if (!cpu_empty(c))
 		return false;

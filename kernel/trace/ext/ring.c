@@ -275,18 +275,10 @@ static noinline bool ring_write_rarely(const void *record, u64 size, struct ext_
 	return true;
 }
 
-/**
- * ext_ring_write_slow() - write an event whose record is complete, slow path
- * @record:	the event's payload, in the writer's own memory
- * @size:	its size [bytes], a multiple of 4, more than 8
- * @ring:	this CPU's ring
- * @now:	boot clock [ns]; if it is before the last event's, that one is used
- *
- * The same as ext_ring_make_room(), ext_ring_take() and ext_ring_commit(). In what a full page
- * needs, it calls nothing, so it needs no stack frame.
- *
- * Context: the ring's own CPU; ext_ring_has_room() was false.
- * Return: false if the event must not be written, see ext_ring_make_room()
+/*
+ * ext_ring_write() where ext_ring_has_room() was false: the same as ext_ring_make_room(),
+ * ext_ring_take() and ext_ring_commit(). In what a full page needs, it calls nothing, so it needs no
+ * stack frame.
  */
 bool ext_ring_write_slow(const void *record, u64 size, struct ext_ring *ring, u64 now)
 {

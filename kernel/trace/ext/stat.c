@@ -8,19 +8,7 @@
 
 #include "internal.h"
 
-/**
- * struct stat_snapshot - snapshot of a ring's statistics, taken while the writer runs
- * @entries:	unread events
- * @overrun:	lost events that no swap has accounted for yet
- * @oldest_ts:	boot clock of the oldest unread event, or of its page [ns]
- */
-struct stat_snapshot {
-	u64	entries;
-	u64	overrun;
-	u64	oldest_ts;
-};
-
-static void snapshot_reader_page(struct rb_ext_cpu *c, struct stat_snapshot *snap)
+static void snapshot_reader_page(struct rb_ext_cpu *c, struct rb_ext_counts *snap)
 {
 	/* A raw reader may take it as it is. */
 	if (c->whole) {
@@ -71,7 +59,7 @@ static int count_tail(struct rb_ext_cpu *c, const struct ext_ring_page *page, u6
  * Add the pages in the ring. Their numbers are untrusted: ignore implausible ones. Return
  * false if the writer has reused the oldest page meanwhile.
  */
-static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *snap)
+static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct rb_ext_counts *snap)
 {
 	u64 oldest, first_seq, expected, before;
 	const struct ext_ring_page *page;
@@ -91,7 +79,7 @@ static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *
 
 	expected = c->seq + snap->entries;
 	if (first_seq > expected)
-		snap->overrun = first_seq - expected;
+		snap->overrun += first_seq - expected;
 	before = READ_ONCE(page->first_seq) - first_seq;
 	if (count >= 0 && before <= (u64)c->ring->nr_slots * EXT_PAGE_MAX_EVENTS)
 		snap->entries += before + count;
@@ -101,15 +89,23 @@ static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct stat_snapshot *
 	return READ_ONCE(c->ring->meta->claimed) < oldest + c->ring->nr_slots;
 }
 
-static struct stat_snapshot take_snapshot(struct rb_ext_cpu *c)
+/**
+ * rb_ext_count() - count events, while the writer runs
+ * @c:		the CPU, locked
+ *
+ * Return: their numbers
+ */
+struct rb_ext_counts rb_ext_count(struct rb_ext_cpu *c)
 {
-	struct stat_snapshot snap;
+	struct rb_ext_counts snap;
 	int tries = 3;
 	u64 tail = 0;
 
+	lockdep_assert_held(&c->lock);
+
 	/* Read the tail first: if it has moved on, the reader page's commit is final. */
 	do {
-		snap = (struct stat_snapshot) { };
+		snap = (struct rb_ext_counts) { .overrun = c->overrun };
 		if (c->ring)
 			tail = rb_ext_tail(c->ring);
 		snapshot_reader_page(c, &snap);
@@ -191,44 +187,6 @@ static u64 count_bytes(struct rb_ext_cpu *c)
 	return count.bytes;
 }
 
-/**
- * rb_ext_count() - count events
- * @c:		the CPU, locked
- *
- * Return: their numbers
- */
-struct rb_ext_counts rb_ext_count(struct rb_ext_cpu *c)
-{
-	struct stat_snapshot snap;
-
-	lockdep_assert_held(&c->lock);
-
-	snap = take_snapshot(c);
-	return (struct rb_ext_counts) {
-		.entries	= snap.entries,
-		.overrun	= c->overrun + snap.overrun,
-	};
-}
-
-static u64 locked_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
-{
-	switch (stat) {
-	case RB_EXT_ENTRIES:
-		return rb_ext_count(c).entries;
-	case RB_EXT_OVERRUN:
-		return rb_ext_count(c).overrun;
-	case RB_EXT_DROPPED:
-		return c->dropped +
-		       (c->ring ? READ_ONCE(c->ring->meta->dropped) : 0);
-	case RB_EXT_READ:
-		return c->read;
-	case RB_EXT_OLDEST_TS:
-		return take_snapshot(c).oldest_ts;
-	default:
-		return 0;
-	}
-}
-
 static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 {
 	/* ftrace asks for the overrun; the dump itself reports what is lost. */
@@ -241,7 +199,20 @@ static u64 cpu_stat(struct rb_ext_cpu *c, enum rb_ext_stat stat)
 
 	guard(raw_spinlock_irqsave)(&c->lock);
 
-	return locked_stat(c, stat);
+	switch (stat) {
+	case RB_EXT_ENTRIES:
+		return rb_ext_count(c).entries;
+	case RB_EXT_OVERRUN:
+		return rb_ext_count(c).overrun;
+	case RB_EXT_DROPPED:
+		return c->dropped + (c->ring ? READ_ONCE(c->ring->meta->dropped) : 0);
+	case RB_EXT_READ:
+		return c->read;
+	case RB_EXT_OLDEST_TS:
+		return rb_ext_count(c).oldest_ts;
+	default:
+		return 0;
+	}
 }
 
 u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat)

@@ -146,12 +146,8 @@ static int set_trigger(struct trace_event_file *file, enum trace_ext_action acti
 	int nr = 0, ret;
 
 	*why = TRACE_EXT_NR_ERRORS;
-	preds = kcalloc(EXT_FILTER_MAX, sizeof(*preds), GFP_KERNEL);
-	if (!preds)
-		return -ENOMEM;
-
 	if (filter)
-		nr = trace_ext_filter_compile(filter, preds, why);
+		nr = trace_ext_filter_compile(filter, &preds, why);
 	if (nr < 0)
 		return nr;
 
@@ -232,11 +228,7 @@ static int trigger_follow(struct trace_event_file *file)
 	}
 
 	/* Neither instance is ever removed. */
-	if (is_own)
-		event->own = file;
-	else
-		event->root = file;
-
+	*(is_own ? &event->own : &event->root) = file;
 	return trace_ext_follow(event, by);
 }
 

@@ -78,12 +78,9 @@ static u64 list_make(const struct trace_ext_ring *ring)
 	return at;
 }
 
-/**
- * rb_ext_crash_set() - say where a CPU's ring is
- * @c:		the CPU
- * @ring:	its ring; NULL if it has none from now on
- *
- * Without memory, a dump does not have this ring.
+/*
+ * Say where a CPU's ring is; @ring is NULL if it has none from now on. Without memory, a dump
+ * lacks it.
  */
 void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring)
 {

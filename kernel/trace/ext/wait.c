@@ -22,9 +22,6 @@
 
 #include "internal.h"
 
-/* A timer expires up to one tick late, so this takes at most 10 ms or two ticks. */
-#define POLL_TICKS	max(HZ / 100 - 1, 1)
-
 /* The position at which a ring is @full per cent full, including the current page. */
 static u64 watermark_pos(const struct rb_ext_cpu *c, int full)
 {
@@ -157,18 +154,13 @@ static void cpu_arm(struct rb_ext_cpu *c, int full)
  */
 static void arm_alarm(struct rb_ext *ext, int cpu, int full)
 {
-	if (!ext->ops->set_alarm) {
-		schedule_delayed_work(&ext->poll, POLL_TICKS);
-		return;
-	}
-
-	if (cpu != RING_BUFFER_ALL_CPUS) {
+	if (!ext->ops->set_alarm)
+		schedule_delayed_work(&ext->poll, RB_EXT_POLL_TICKS);
+	else if (cpu != RING_BUFFER_ALL_CPUS)
 		cpu_arm(per_cpu_ptr(ext->cpus, cpu), full);
-		return;
-	}
-
-	for_each_possible_cpu(cpu)
-		cpu_arm(per_cpu_ptr(ext->cpus, cpu), 0);
+	else
+		for_each_possible_cpu(cpu)
+			cpu_arm(per_cpu_ptr(ext->cpus, cpu), 0);
 }
 
 /*
@@ -270,7 +262,7 @@ static void poll_work(struct work_struct *work)
 	if (!rb_ext_all_empty(ext))
 		wake_all(ext);
 
-	schedule_delayed_work(&ext->poll, POLL_TICKS);
+	schedule_delayed_work(&ext->poll, RB_EXT_POLL_TICKS);
 }
 
 /* Waiting ------------------------------------------------------------------------- */

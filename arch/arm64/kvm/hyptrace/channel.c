@@ -417,10 +417,7 @@ static void create_files(struct dentry *dir, u32 number, const struct file_kind 
 				    file_data(number, i), &file_fops);
 }
 
-/**
- * hyptrace_channel_files_init() - create hyp/guests
- * @dir:	the directory hyp
- */
+/* Create hyp/guests in the directory hyp. */
 void hyptrace_channel_files_init(struct dentry *dir)
 {
 	guard(mutex)(&hyptrace_vms_lock);
@@ -497,10 +494,7 @@ void hyptrace_channel_vm_gone(struct hyptrace_vm *vm)
 	vm->dir = NULL;
 }
 
-/**
- * hyptrace_channel_forget_names() - free the names of a VM's events
- * @vm:		the VM, which is gone
- */
+/* Free the names of the events of a VM that is gone. */
 void hyptrace_channel_forget_names(struct hyptrace_vm *vm)
 {
 	struct hyptrace_name *name, *next;

@@ -48,11 +48,7 @@ static void __init gicd_map(void)
 	kvm_nvhe_sym(hyp_trace_gicd) = hyp;
 }
 
-/**
- * hyptrace_handle_doorbell() - handle irq_work's interrupt, which EL2 may have raised
- *
- * Context: hard interrupt, before irq_work_run().
- */
+/* Handle irq_work's interrupt, which EL2 may have raised, before irq_work_run(). */
 void hyptrace_handle_doorbell(void)
 {
 	if (!hyptrace_el2_rings)

@@ -202,11 +202,7 @@ int hyptrace_totals_enable(bool enable)
 	return 0;
 }
 
-/**
- * hyptrace_totals_reset() - free the CPUs' tables; totals will begin at 0
- *
- * Return: 0; -EBUSY if totals are kept
- */
+/* Free the CPUs' tables, so that totals begin at 0; -EBUSY if totals are kept. */
 int hyptrace_totals_reset(void)
 {
 	guard(cpus_read_lock)();

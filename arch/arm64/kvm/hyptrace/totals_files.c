@@ -330,10 +330,7 @@ static void max_files_init(struct dentry *dir)
 	create_files(max_kinds, dir);
 }
 
-/**
- * hyptrace_totals_files_init() - create hyp/totals and hyp/max
- * @dir:	the directory hyp
- */
+/* Create hyp/totals and hyp/max in the directory hyp. */
 void hyptrace_totals_files_init(struct dentry *dir)
 {
 	struct dentry *totals = tracefs_create_dir("totals", dir);

@@ -377,11 +377,7 @@ void hyptrace_max_look(void)
 	cpus_look();
 }
 
-/**
- * hyptrace_max_doorbell() - EL2 may have published long intervals, and rung
- *
- * Context: hard interrupt.
- */
+/* EL2 may have published long intervals, and rung. Hard interrupt. */
 void hyptrace_max_doorbell(void)
 {
 	if (!READ_ONCE(maxima.on))
@@ -489,12 +485,7 @@ int hyptrace_max_reset(void)
 	return setting_changed();
 }
 
-/**
- * hyptrace_max_set_threshold() - set above which length each interval is taken
- * @us:		the length [us]; 0 for none
- *
- * Return: 0, or a negative errno
- */
+/* Set above which length [us] each interval is taken; 0 for none. */
 int hyptrace_max_set_threshold(u32 us)
 {
 	guard(mutex)(&max_lock);

@@ -288,11 +288,9 @@ static void read_vms(struct reader *reader)
 	}
 }
 
-/**
- * hyptrace_totals_snapshot() - read the totals
- *
- * Return: what hyptrace_totals_show_row() prints, to be freed by kvfree(); NULL if there is no
- * memory
+/*
+ * Read the totals, for hyptrace_totals_show_row(); free them by kvfree(). NULL if there is no
+ * memory.
  */
 struct hyptrace_totals_snapshot *hyptrace_totals_snapshot(void)
 {

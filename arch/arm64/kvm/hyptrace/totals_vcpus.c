@@ -227,12 +227,7 @@ bool hyptrace_totals_keeps_many(void)
 	return nr_kept > MAX_KEPT;
 }
 
-/**
- * hyptrace_totals_show_stats() - print what the totals lack
- * @m:		the file
- *
- * Return: 0
- */
+/* Print what the totals lack. */
 int hyptrace_totals_show_stats(struct seq_file *m)
 {
 	guard(mutex)(&hyptrace_vms_lock);

@@ -43,12 +43,7 @@ static bool number_is_taken(u32 number)
 	return false;
 }
 
-/**
- * hyptrace_vm_numbered() - find a VM that is not gone
- * @number:	its number
- *
- * Return: the VM, or NULL
- */
+/* The VM with this number, NULL if it is gone. */
 struct hyptrace_vm *hyptrace_vm_numbered(u32 number)
 {
 	struct hyptrace_vm *vm;
@@ -62,12 +57,9 @@ struct hyptrace_vm *hyptrace_vm_numbered(u32 number)
 	return NULL;
 }
 
-/**
- * hyptrace_vm_of_event() - find the VM of an event, which may be gone
- * @number:	the low 16 bits of its number
- *
- * Context: in RCU's critical section.
- * Return: the VM, the youngest if there are several; or NULL
+/*
+ * The VM of an event, by the low 16 bits of its number; the youngest if there are several, or
+ * NULL. It may be gone. In RCU's critical section.
  */
 struct hyptrace_vm *hyptrace_vm_of_event(u16 number)
 {
@@ -198,12 +190,7 @@ static void show_vm(struct seq_file *m, const struct hyptrace_vm *vm)
 	seq_putc(m, '\n');
 }
 
-/**
- * hyptrace_show_vms() - list the VMs that have numbers
- * @m:		the file
- *
- * Return: 0
- */
+/* List the VMs that have numbers. */
 int hyptrace_show_vms(struct seq_file *m)
 {
 	const struct hyptrace_vm *vm;

@@ -54,12 +54,7 @@ struct hyptrace_vm {
 extern struct mutex hyptrace_vms_lock;
 extern struct list_head hyptrace_vms;
 
-/**
- * hyptrace_vm_next() - find the next VM that is listed
- * @vm:		a VM, or NULL for the first one
- *
- * Return: the VM, or NULL
- */
+/* The next VM that is listed, the first one after NULL; or NULL. */
 static inline struct hyptrace_vm *hyptrace_vm_next(struct hyptrace_vm *vm)
 {
 	lockdep_assert_held(&hyptrace_vms_lock);

@@ -46,10 +46,7 @@ void hyp_calls_forget(struct hyp_trace_cpu *cpu)
 	hyp_calls_special_update(&cpu->calls);
 }
 
-/**
- * hyp_calls_reset() - no function will return
- * @cpu:	this CPU, which has come out of firmware at its entry point
- */
+/* No function will return: this CPU has come out of firmware at its entry point. */
 void hyp_calls_reset(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_calls *calls = &cpu->calls;

@@ -28,10 +28,7 @@ static bool is_own_call(struct kvm_cpu_context *host_ctxt)
 	}
 }
 
-/**
- * hyp_follow_handle_trap() - handle_trap(), with events that are followed
- * @host_ctxt:	the host's registers
- */
+/* handle_trap(), with events that are followed */
 void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);

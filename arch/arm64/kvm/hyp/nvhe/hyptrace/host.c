@@ -60,10 +60,7 @@ void hyp_trace_handle(u64 esr, struct kvm_cpu_context *host_ctxt)
 		handle_trap(host_ctxt);
 }
 
-/**
- * hyp_trace_handle_trap() - handle_trap(), traced
- * @host_ctxt:	the host's registers
- */
+/* handle_trap(), traced */
 void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
