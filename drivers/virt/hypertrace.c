@@ -8,7 +8,6 @@
 
 #include <linux/arm-smccc.h>
 #include <linux/build_bug.h>
-#include <linux/cleanup.h>
 #include <linux/fs.h>
 #include <linux/hypertrace.h>
 #include <linux/idr.h>

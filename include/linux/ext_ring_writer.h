@@ -183,8 +183,7 @@ ext_ring_take(struct ext_ring *ring, u64 now, u32 delta, u64 payload)
  *
  * Return: true if it can
  */
-static __always_inline bool ext_ring_has_room(const struct ext_ring *ring,
-					      u64 delta, u64 payload)
+static __always_inline bool ext_ring_has_room(const struct ext_ring *ring, u64 delta, u64 payload)
 {
 	/* If the clock went backwards, delta is huge. */
 	return likely(!(delta >> EXT_RING_DELTA_BITS) &&

@@ -170,7 +170,6 @@ static inline void trace_ext_task_settle(const struct task_struct *task)
 #endif
 
 int trace_ext_perf_perm(struct trace_event_call *call, struct perf_event *event);
-int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type,
-			void *data);
+int trace_ext_event_reg(struct trace_event_call *call, enum trace_reg type, void *data);
 
 #endif /* _LINUX_TRACE_EXT_EVENT_H */

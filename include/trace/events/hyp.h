@@ -284,8 +284,7 @@ TRACE_EVENT(psci_cpu_suspend,
 		  __entry->entry)
 );
 
-/* The host suspends the system, which resumes at entry. */
-TRACE_EVENT(psci_system_suspend,
+DECLARE_EVENT_CLASS(psci_entry,
 	TP_PROTO(u64 entry),
 	TP_ARGS(entry),
 	TP_STRUCT__entry(
@@ -297,17 +296,16 @@ TRACE_EVENT(psci_system_suspend,
 	TP_printk("entry=0x%llx", __entry->entry)
 );
 
-/* A CPU that was turned on or suspended comes out of firmware and goes to entry. */
-TRACE_EVENT(psci_cpu_entry,
+/* The host suspends the system, which resumes at entry. */
+DEFINE_EVENT(psci_entry, psci_system_suspend,
 	TP_PROTO(u64 entry),
-	TP_ARGS(entry),
-	TP_STRUCT__entry(
-		__field(u64, entry)
-	),
-	TP_fast_assign(
-		__entry->entry = entry;
-	),
-	TP_printk("entry=0x%llx", __entry->entry)
+	TP_ARGS(entry)
+);
+
+/* A CPU that was turned on or suspended comes out of firmware and goes to entry. */
+DEFINE_EVENT(psci_entry, psci_cpu_entry,
+	TP_PROTO(u64 entry),
+	TP_ARGS(entry)
 );
 
 /* Guests: load, one or more pairs of enter and exit, put */
@@ -331,8 +329,7 @@ TRACE_EVENT(vcpu_load,
 		  __print_flags(__entry->pending, "|", HYP_VIRQ_FLAGS))
 );
 
-/* EL2 puts a vCPU that has run, and loads the host's registers and stage 2. */
-TRACE_EVENT(vcpu_put,
+DECLARE_EVENT_CLASS(vcpu_only,
 	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu),
 	TP_STRUCT__entry(
@@ -342,6 +339,12 @@ TRACE_EVENT(vcpu_put,
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
+);
+
+/* EL2 puts a vCPU that has run, and loads the host's registers and stage 2. */
+DEFINE_EVENT(vcpu_only, vcpu_put,
+	TP_PROTO(union hyp_guest vcpu),
+	TP_ARGS(vcpu)
 );
 
 /*
@@ -405,8 +408,8 @@ TRACE_EVENT(vcpu_mem_abort,
 		bool secret = hyp_is_secret(vcpu);
 
 		__entry->ipa = hyp_fault_ipa(vcpu, secret);
-		__entry->va = hyp_disclose(secret, hyp_fault_va(vcpu));
-		__entry->esr = hyp_disclose_esr(secret, hyp_fault_esr(vcpu));
+		__entry->va = hyp_disclose(secret, hyp_fault(vcpu, far_el2));
+		__entry->esr = hyp_disclose_esr(secret, hyp_fault(vcpu, esr_el2));
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT " %s ipa=0x%llx va=0x%llx esr=0x%x", VCPU_PR_ARG,
@@ -480,7 +483,7 @@ TRACE_EVENT(vcpu_serror,
 	TP_fast_assign(
 		bool secret = hyp_is_secret(vcpu);
 
-		__entry->disr = hyp_disclose(secret, hyp_fault_disr(vcpu));
+		__entry->disr = hyp_disclose(secret, hyp_fault(vcpu, disr_el1));
 		VCPU_ASSIGN(vcpu);
 	),
 	TP_printk(VCPU_PR_FMT " disr=0x%llx", VCPU_PR_ARG, __entry->disr)
@@ -1107,26 +1110,14 @@ TRACE_EVENT(vcpu_memcache,
 
 /* Protected KVM: vCPUs that are loaded, and handles that are reserved */
 
-DECLARE_EVENT_CLASS(pkvm_vcpu,
-	TP_PROTO(union hyp_guest vcpu),
-	TP_ARGS(vcpu),
-	TP_STRUCT__entry(
-		VCPU_ENTRY
-	),
-	TP_fast_assign(
-		VCPU_ASSIGN(vcpu);
-	),
-	TP_printk(VCPU_PR_FMT, VCPU_PR_ARG)
-);
-
 /* The host loads a vCPU on this CPU, for one or more runs. */
-DEFINE_EVENT(pkvm_vcpu, pkvm_vcpu_load,
+DEFINE_EVENT(vcpu_only, pkvm_vcpu_load,
 	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu)
 );
 
 /* The host puts the vCPU that is loaded. */
-DEFINE_EVENT(pkvm_vcpu, pkvm_vcpu_put,
+DEFINE_EVENT(vcpu_only, pkvm_vcpu_put,
 	TP_PROTO(union hyp_guest vcpu),
 	TP_ARGS(vcpu)
 );

@@ -81,8 +81,7 @@ unsigned long rb_ext_size(struct rb_ext *ext, int cpu);
 void rb_ext_reset(struct rb_ext *ext, int cpu);
 void rb_ext_set_cpus(struct rb_ext *ext, const struct cpumask *cpus);
 
-struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
-				      u64 *ts, unsigned long *lost);
+struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu, u64 *ts, unsigned long *lost);
 struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
 					 u64 *ts, unsigned long *lost);
 int rb_ext_read_page(struct rb_ext *ext, int cpu,
@@ -93,8 +92,7 @@ bool rb_ext_empty(struct rb_ext *ext, int cpu);
 u64 rb_ext_stat(struct rb_ext *ext, int cpu, enum rb_ext_stat stat);
 
 void rb_ext_wake(struct rb_ext *ext);
-int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
-		ring_buffer_cond_fn cond, void *data);
+int rb_ext_wait(struct rb_ext *ext, int cpu, int full, ring_buffer_cond_fn cond, void *data);
 __poll_t rb_ext_poll(struct rb_ext *ext, int cpu, struct file *filp,
 		     poll_table *poll_table, int full);
 
@@ -109,8 +107,7 @@ struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp);
 void rb_ext_iter_free(struct rb_ext_iter *iter);
 void rb_ext_iter_reset(struct rb_ext_iter *iter);
 bool rb_ext_iter_empty(struct rb_ext_iter *iter);
-struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
-					   int *missed_events);
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts, int *missed_events);
 void rb_ext_iter_advance(struct rb_ext_iter *iter);
 u64 rb_ext_iter_seq(const struct rb_ext_iter *iter);
 void rb_ext_iter_seek(struct rb_ext_iter *iter, u64 ts);

@@ -23,8 +23,7 @@ int trace_ext_event_refuse(struct trace_array *tr, const struct trace_event_call
 void trace_ext_log_error(struct trace_array *tr, struct trace_ext_writer *writer,
 			 enum trace_ext_error error, const char *command);
 
-int trace_ext_format_init(const struct trace_ext_writer *writer,
-			  struct ext_page_format *format);
+int trace_ext_format_init(const struct trace_ext_writer *writer, struct ext_page_format *format);
 bool trace_ext_events_move(struct trace_ext_writer *writer);
 void trace_ext_events_arm(struct trace_ext_writer *writer);
 void trace_ext_events_remove(void);

@@ -52,8 +52,7 @@ int trace_ext_filter_allowed(struct trace_array *tr, const struct trace_event_ca
  * Context: event_mutex is held.
  * Return: as trace_ext_filter_allowed()
  */
-int trace_ext_system_filter_allowed(struct trace_array *tr, const char *system,
-				    const char *filter)
+int trace_ext_system_filter_allowed(struct trace_array *tr, const char *system, const char *filter)
 {
 	struct trace_event_file *file;
 

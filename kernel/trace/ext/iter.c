@@ -201,8 +201,7 @@ bool rb_ext_iter_empty(struct rb_ext_iter *iter)
  *
  * Return: the event, or NULL if there is none
  */
-struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts,
-					   int *missed_events)
+struct ring_buffer_event *rb_ext_iter_peek(struct rb_ext_iter *iter, u64 *ts, int *missed_events)
 {
 	struct ring_buffer_event *event = NULL;
 	struct ext_cursor next;

@@ -274,8 +274,7 @@ static int __init copy_cpu(u32 cpu)
 	if (!last.pages)
 		return -ENOMEM;
 
-	last.nr_pages = ext_mem_find(last.bank, cpu, &last.types.format, last.pages,
-				     &last.count);
+	last.nr_pages = ext_mem_find(last.bank, cpu, &last.types.format, last.pages, &last.count);
 	/* Another kernel may make more of what this one can't decode. */
 	if (!last.nr_pages &&
 	    bad == last.count.malformed + last.count.misplaced + last.count.cpus)

@@ -126,8 +126,7 @@ void trace_ext_mem_begin(const struct trace_ext_ring *ring)
  * @loaded:	it has a ring. The ring's pages keep their content, which is stale now
  * @since:	when it was cleared, or before [ns, boot clock]
  */
-void trace_ext_mem_cleared(const struct trace_ext_writer *writer, int cpu, bool loaded,
-			   u64 since)
+void trace_ext_mem_cleared(const struct trace_ext_writer *writer, int cpu, bool loaded, u64 since)
 {
 	if (mem.writer != writer || !mem.begun)
 		return;
@@ -282,8 +281,7 @@ static bool __init is_instances(phys_addr_t start, size_t size)
 }
 
 /* Make this boot's header, in ordinary memory. */
-static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *writer,
-						u64 size)
+static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *writer, u64 size)
 {
 	u32 nr_events = min(events_count(writer), EXT_MEM_MAX_EVENTS);
 	u32 header_pages, share_pages;
@@ -310,8 +308,7 @@ static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *w
 	header->share_pages = share_pages;
 	header->nr_cpus = nr_cpu_ids;
 	header->nr_events = nr_events;
-	build_id_parse_buf(&__start_notes, header->build_id,
-			   &__stop_notes - &__start_notes);
+	build_id_parse_buf(&__start_notes, header->build_id, &__stop_notes - &__start_notes);
 	strscpy(header->release, init_utsname()->release);
 	events_describe(writer, header, false);
 	return header;

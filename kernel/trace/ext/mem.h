@@ -12,8 +12,7 @@
 u32 trace_ext_mem_slots(const struct trace_ext_writer *writer);
 void trace_ext_mem_pages(struct trace_ext_ring *ring);
 void trace_ext_mem_begin(const struct trace_ext_ring *ring);
-void trace_ext_mem_cleared(const struct trace_ext_writer *writer, int cpu, bool loaded,
-			   u64 since);
+void trace_ext_mem_cleared(const struct trace_ext_writer *writer, int cpu, bool loaded, u64 since);
 void trace_ext_mem_describe(void);
 struct ext_mem_bank *trace_ext_mem_kept(const struct ext_mem_bank **header);
 

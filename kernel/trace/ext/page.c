@@ -12,8 +12,7 @@
 #include "page.h"
 
 /* Get the sizes of a data event's header and payload, both in bytes. */
-static int data_event(const u32 *head, u32 type_len, u32 room,
-		      u32 *header, u32 *payload)
+static int data_event(const u32 *head, u32 type_len, u32 room, u32 *header, u32 *payload)
 {
 	if (type_len) {
 		*header = 4;
@@ -137,8 +136,7 @@ int ext_cursor_next(struct ext_cursor *cursor, const struct ext_ring_page *page,
  *
  * @cursor->ts is checked once, so that no delta in the page can make it overflow.
  */
-static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *page,
-		      u32 commit)
+static int skip_alike(struct ext_cursor *cursor, const struct ext_ring_page *page, u32 commit)
 {
 	const u32 len_mask = (1U << EXT_RING_TYPE_BITS) - 1;
 	const u32 type_len = READ_ONCE(*(const u32 *)cursor->header) & len_mask;

@@ -97,8 +97,7 @@ static inline u64 ext_page_bytes(const struct ext_ring_page *page)
 }
 
 /* Go to the start of a page. */
-static inline void ext_cursor_init(struct ext_cursor *cursor,
-				   const struct ext_ring_page *page)
+static inline void ext_cursor_init(struct ext_cursor *cursor, const struct ext_ring_page *page)
 {
 	*cursor = (struct ext_cursor) { .ts = READ_ONCE(page->time_stamp) };
 }

@@ -85,8 +85,7 @@ static void account_consumed(struct rb_ext_cpu *c, const struct ext_cursor *done
 }
 
 /* Return a copy of the next event; set @next to the position after it. */
-static struct ring_buffer_event *read_peek(struct rb_ext_cpu *c,
-					   struct ext_cursor *next)
+static struct ring_buffer_event *read_peek(struct rb_ext_cpu *c, struct ext_cursor *next)
 {
 	/* Who consumes an event has peeked at it. */
 	if (c->peeked.read) {
@@ -99,8 +98,7 @@ static struct ring_buffer_event *read_peek(struct rb_ext_cpu *c,
 		return NULL;
 
 	c->peeked = *next;
-	return memcpy(c->event, next->header,
-		      (void *)c->copy->data + next->read - next->header);
+	return memcpy(c->event, next->header, (void *)c->copy->data + next->read - next->header);
 }
 
 /* There is nothing to read: unload the rings if tracing is off and no one needs them. */
@@ -159,14 +157,12 @@ static struct ring_buffer_event *read_event(struct rb_ext *ext, int cpu,
 	return event;
 }
 
-struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu,
-				      u64 *ts, unsigned long *lost)
+struct ring_buffer_event *rb_ext_peek(struct rb_ext *ext, int cpu, u64 *ts, unsigned long *lost)
 {
 	return read_event(ext, cpu, ts, lost, false);
 }
 
-struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
-					 u64 *ts, unsigned long *lost)
+struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu, u64 *ts, unsigned long *lost)
 {
 	return read_event(ext, cpu, ts, lost, true);
 }
@@ -175,8 +171,7 @@ struct ring_buffer_event *rb_ext_consume(struct rb_ext *ext, int cpu,
  * Set a page's commit. If events were lost before the page, set the missed flag; if there
  * is @room, store their number behind the data and set the stored flag.
  */
-static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
-		       u64 lost)
+static void set_commit(struct ext_ring_page *to, size_t commit, size_t room, u64 lost)
 {
 	u64 flags = lost ? MISSED_EVENTS : 0;
 
@@ -190,8 +185,7 @@ static void set_commit(struct ext_ring_page *to, size_t commit, size_t room,
 }
 
 /* Count the events from c->done on that fit into @len bytes; set @next after the last. */
-static unsigned int events_in(struct rb_ext_cpu *c, size_t len,
-			      struct ext_cursor *next)
+static unsigned int events_in(struct rb_ext_cpu *c, size_t len, struct ext_cursor *next)
 {
 	unsigned int count = 0;
 

@@ -62,8 +62,7 @@ void rb_ext_take_commit(struct rb_ext_cpu *c, u64 commit)
 		}
 	}
 
-	memcpy(c->copy->data + c->commit, c->page->data + c->commit,
-	       commit - c->commit);
+	memcpy(c->copy->data + c->commit, c->page->data + c->commit, commit - c->commit);
 	end = start;
 	count = ext_cursor_skip(&end, c->copy, commit, &c->ext->format);
 	if (count < 0 || (c->whole && count > c->whole_events)) {

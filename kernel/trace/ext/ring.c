@@ -54,8 +54,7 @@ static u64 slot_pos(u64 word)
  *
  * Return false if the slot is unread and must be kept.
  */
-static __always_inline bool slot_claim(struct ext_ring *ring, u64 *slot, u64 pos,
-				       u32 *id)
+static __always_inline bool slot_claim(struct ext_ring *ring, u64 *slot, u64 pos, u32 *id)
 {
 	u64 word = smp_load_acquire(slot);
 

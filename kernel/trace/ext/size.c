@@ -29,8 +29,7 @@ unsigned long rb_ext_size(struct rb_ext *ext, int cpu)
 }
 
 /* Resize the rings of @cpus. Allocate all memory first: without it, no ring changes. */
-static int resize_cpus(struct rb_ext *ext, const struct cpumask *cpus,
-		       u32 nr_slots)
+static int resize_cpus(struct rb_ext *ext, const struct cpumask *cpus, u32 nr_slots)
 {
 	struct trace_ext_ring **rings __free(kfree) = NULL;
 	struct rb_ext_cpu *c;

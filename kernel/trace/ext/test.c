@@ -70,8 +70,7 @@ static void *page_at(struct rb_ext *ext, loff_t pos)
  * Reads end at a page boundary. They copy through a page of our own: user memory must not
  * be accessed with ext->lock held, which mmap() takes with mmap_lock held.
  */
-static ssize_t ring_pages_read(struct file *filp, char __user *ubuf,
-			       size_t cnt, loff_t *ppos)
+static ssize_t ring_pages_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
 {
 	void *buf __free(bounce) = (void *)__get_free_page(GFP_KERNEL);
 	struct rb_ext *ext = filp->private_data;

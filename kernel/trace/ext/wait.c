@@ -300,8 +300,7 @@ static wait_queue_head_t *queue_of(struct rb_ext *ext, int cpu)
 	       &per_cpu_ptr(ext->cpus, cpu)->waiters;
 }
 
-int rb_ext_wait(struct rb_ext *ext, int cpu, int full,
-		ring_buffer_cond_fn cond, void *data)
+int rb_ext_wait(struct rb_ext *ext, int cpu, int full, ring_buffer_cond_fn cond, void *data)
 {
 	int wakes = atomic_read(&ext->wakes), ret = 0;
 	wait_queue_head_t *queue = queue_of(ext, cpu);

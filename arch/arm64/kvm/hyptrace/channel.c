@@ -165,54 +165,40 @@ static struct hyptrace_name *old_name(struct hyptrace_vm *vm, const struct hyptr
 	return NULL;
 }
 
-/* Add a name to a VM's, or replace one; or free it. */
-static s64 add_name(struct hyptrace_vm *vm, struct hyptrace_name *name)
-{
-	struct hyptrace_name *old = old_name(vm, name);
-
-	if (old && !strcmp(old->text, name->text)) {
-		kfree(name);
-		return HYPERTRACE_DONE;
-	}
-
-	if (old) {
-		list_replace_rcu(&old->list, &name->list);
-		kfree_rcu(old, rcu);
-		return HYPERTRACE_DONE;
-	}
-
-	if (vm->nr_names == MAX_NAMES) {
-		kfree(name);
-		return HYPERTRACE_LIMITED;
-	}
-
-	list_add_tail_rcu(&name->list, &vm->names);
-	vm->nr_names++;
-	return HYPERTRACE_DONE;
-}
-
+/* Add a name to a VM's, or replace one. */
 static s64 name_event(struct kvm_vcpu *vcpu, u64 desc)
 {
+	struct hyptrace_name *name __free(kfree) = NULL, *old;
 	size_t len = hypertrace_count(desc);
-	struct hyptrace_name *name;
 	struct hyptrace_vm *vm;
 
 	if (!len || len > HYPERTRACE_MAX_TEXT)
 		return HYPERTRACE_INVALID;
 
 	name = name_of_call(vcpu, desc, len);
-	if (!name)
-		return HYPERTRACE_LIMITED;
 
 	guard(mutex)(&hyptrace_vms_lock);
 
 	vm = hyptrace_vm_numbered(vcpu->kvm->arch.hyp_trace_vm);
-	if (!vm) {
-		kfree(name);
+	if (!vm || !name)
 		return HYPERTRACE_LIMITED;
+
+	old = old_name(vm, name);
+	if (old && !strcmp(old->text, name->text))
+		return HYPERTRACE_DONE;
+
+	if (old) {
+		list_replace_rcu(&old->list, &no_free_ptr(name)->list);
+		kfree_rcu(old, rcu);
+		return HYPERTRACE_DONE;
 	}
 
-	return add_name(vm, name);
+	if (vm->nr_names == MAX_NAMES)
+		return HYPERTRACE_LIMITED;
+
+	list_add_tail_rcu(&no_free_ptr(name)->list, &vm->names);
+	vm->nr_names++;
+	return HYPERTRACE_DONE;
 }
 
 /**
@@ -235,21 +221,10 @@ u64 hyptrace_channel_call(struct kvm_vcpu *vcpu)
 
 /* Files ---------------------------------------------------------------------------- */
 
-/* The VM is NULL for a file of hyp/guests itself. */
-static const struct hyp_channel_vm *settings_of(const struct hyptrace_vm *vm)
+/* The VM is NULL for a file of hyp/guests itself. A vCPU may be looking at a VM's. */
+static struct hyp_channel_vm *settings_of(const struct hyptrace_vm *vm)
 {
 	return vm ? &vm->kvm->arch.hyp_channel : &for_new_vms;
-}
-
-static void channel_set(struct hyptrace_vm *vm, struct hyp_channel_vm settings)
-{
-	struct hyp_channel_vm *to = vm ? &vm->kvm->arch.hyp_channel : &for_new_vms;
-
-	/* A vCPU may be looking at it. */
-	WRITE_ONCE(to->open, settings.open);
-	WRITE_ONCE(to->limit, settings.limit);
-	if (vm)
-		tell_el2_permission(vm->kvm);
 }
 
 static void channel_enable_show(struct seq_file *m, const struct hyptrace_vm *vm)
@@ -259,13 +234,12 @@ static void channel_enable_show(struct seq_file *m, const struct hyptrace_vm *vm
 
 static int channel_enable_set(struct hyptrace_vm *vm, u32 value)
 {
-	struct hyp_channel_vm settings = *settings_of(vm);
-
 	if (value > 1)
 		return -EINVAL;
 
-	settings.open = value;
-	channel_set(vm, settings);
+	WRITE_ONCE(settings_of(vm)->open, value);
+	if (vm)
+		tell_el2_permission(vm->kvm);
 	return 0;
 }
 
@@ -276,10 +250,9 @@ static void limit_show(struct seq_file *m, const struct hyptrace_vm *vm)
 
 static int limit_set(struct hyptrace_vm *vm, u32 value)
 {
-	struct hyp_channel_vm settings = *settings_of(vm);
-
-	settings.limit = value;
-	channel_set(vm, settings);
+	WRITE_ONCE(settings_of(vm)->limit, value);
+	if (vm)
+		tell_el2_permission(vm->kvm);
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 #include <linux/trace_events.h>
 
 struct dentry;
-struct trace_event_call;
 
 /**
  * struct hyptrace_name - the name of a VM's events with an id

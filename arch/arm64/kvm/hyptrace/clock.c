@@ -124,8 +124,7 @@ static void fall_asleep_or_wake_up(void)
 		irq_work_queue(&clock_irq_work);
 }
 
-static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set,
-			       void *data)
+static int timekeeping_updated(struct notifier_block *nb, unsigned long was_set, void *data)
 {
 	const struct timekeeper *tk = data;
 	const struct tk_read_base *tkr = &tk->tkr_mono;

@@ -23,13 +23,38 @@
 #define TRACE_EXT_ENUMS		HYP_HCALLS
 #include <trace/define_trace_ext.h>
 
-static_assert(sizeof(struct trace_event_raw_hyp_printk) == sizeof(struct hyp_printk_record));
-static_assert(offsetof(struct trace_event_raw_hyp_printk, a) ==
-	      offsetof(struct hyp_printk_record, args));
-static_assert(offsetof(struct trace_event_raw_hyp_printk, fmt) ==
-	      offsetof(struct hyp_printk_record, fmt));
-static_assert(offsetof(struct trace_event_raw_hyp_puts, fmt) ==
-	      offsetof(struct hyp_puts_record, fmt));
+/* A text without arguments, as hyp_trace_puts() has checked, or a format with up to four. */
+static enum print_line_t print_text(struct trace_seq *s, const char *event, u32 offset,
+				    u64 a, u64 b, u64 c, u64 d)
+{
+	const char *fmt = hyptrace_printk_text(offset);
+
+	trace_seq_printf(s, "%s: ", event);
+	if (fmt)
+		/* Each conversion takes a u64: hyp_trace_printk() has checked it, too. */
+		trace_seq_printf(s, fmt, a, b, c, d);
+	else
+		trace_seq_printf(s, "text %u is not in this kernel", offset);
+	trace_seq_putc(s, '\n');
+	return trace_handle_return(s);
+}
+
+static enum print_line_t hyp_printk_print(struct trace_iterator *iter, int flags,
+					  struct trace_event *event)
+{
+	const struct trace_event_raw_hyp_printk *record = (void *)iter->ent;
+
+	return print_text(&iter->seq, "hyp_printk", record->fmt, record->a, record->b, record->c,
+			  record->d);
+}
+
+static enum print_line_t hyp_puts_print(struct trace_iterator *iter, int flags,
+					struct trace_event *event)
+{
+	const struct trace_event_raw_hyp_puts *record = (void *)iter->ent;
+
+	return print_text(&iter->seq, "hyp_puts", record->fmt, 0, 0, 0, 0);
+}
 
 /* Print what EL2 has panicked for, and the function where it did. */
 static enum print_line_t hyp_panic_print(struct trace_iterator *iter, int flags,
@@ -73,6 +98,8 @@ static void __init guest_events_init(void)
 void __init hyptrace_events_init(void)
 {
 	hyptrace_printk_init(&event_hyp_printk.call, &event_hyp_puts.call);
+	event_hyp_printk.call.event.funcs->trace = hyp_printk_print;
+	event_hyp_puts.call.event.funcs->trace = hyp_puts_print;
 	event_hyp_panic.call.event.funcs->trace = hyp_panic_print;
 	event_hyp_panic.by_kernel = true;
 	guest_events_init();

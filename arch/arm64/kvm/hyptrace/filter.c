@@ -83,7 +83,6 @@ static int put_filter(unsigned int event, enum hyp_filter_use use,
 	return 0;
 }
 
-/* See @set_filter of struct trace_ext_ops. */
 int hyptrace_set_filter(struct trace_ext_writer *writer, unsigned int event,
 			const struct ext_filter_pred *preds, unsigned int nr)
 {
@@ -110,7 +109,6 @@ static int set_action(unsigned int event, enum hyp_filter_use use, enum trace_ex
 	return ret;
 }
 
-/* See @set_trigger of struct trace_ext_ops. */
 int hyptrace_set_trigger(struct trace_ext_writer *writer, unsigned int event,
 			 enum trace_ext_action action, long count,
 			 const struct ext_filter_pred *preds, unsigned int nr)
@@ -128,7 +126,6 @@ int hyptrace_set_trigger(struct trace_ext_writer *writer, unsigned int event,
 	return ret;
 }
 
-/* See @del_trigger of struct trace_ext_ops. */
 void hyptrace_del_trigger(struct trace_ext_writer *writer, unsigned int event,
 			  enum trace_ext_action action)
 {
@@ -140,7 +137,6 @@ void hyptrace_del_trigger(struct trace_ext_writer *writer, unsigned int event,
 	put_filter(event, use, NULL, 0);
 }
 
-/* See @trigger_left of struct trace_ext_ops. */
 long hyptrace_trigger_left(struct trace_ext_writer *writer, unsigned int event,
 			   enum trace_ext_action action)
 {
@@ -149,13 +145,11 @@ long hyptrace_trigger_left(struct trace_ext_writer *writer, unsigned int event,
 	return hcall_trace_triggers(&res, event, use_of(action)) ? 0 : res.a3;
 }
 
-/* See @set_running of struct trace_ext_ops. */
 void hyptrace_set_running(struct trace_ext_writer *writer, bool on)
 {
 	hcall_trace_run(on);
 }
 
-/* See @is_running of struct trace_ext_ops. */
 bool hyptrace_is_running(struct trace_ext_writer *writer)
 {
 	struct arm_smccc_res res;

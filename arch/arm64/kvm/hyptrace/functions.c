@@ -104,8 +104,7 @@ static int __init functions_init(void)
 
 	for (i = 0; i < nr; i++) {
 		offsets[i] = table[i] - text;
-		ret = aarch64_insn_patch_text_nosync((void *)function_address(i),
-						     first_insn(i));
+		ret = aarch64_insn_patch_text_nosync((void *)function_address(i), first_insn(i));
 		if (ret) {
 			pr_err("hyp_trace: functions can't be traced: can't write to %ps: %pe\n",
 			       (void *)function_address(i), ERR_PTR(ret));

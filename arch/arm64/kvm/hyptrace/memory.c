@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Host side of hypervisor tracing: memory for EL2.
- *
- * EL2 gets a region for itself, and pages that it shares with the host. The region begins
- * with the list of these pages.
+ * Host side of hypervisor tracing: memory for EL2, see nvhe/hyptrace/memory.c.
  */
 
 #include <linux/gfp.h>
@@ -15,36 +12,25 @@
 
 #include "hyptrace.h"
 
-static int page_share(void *page)
-{
-	return kvm_share_hyp(page, page + PAGE_SIZE);
-}
-
-static void page_unshare(void *page)
-{
-	kvm_unshare_hyp(page, page + PAGE_SIZE);
-}
-
 static void pages_unshare(const struct hyptrace_memory *mem, u32 nr_pages)
 {
 	while (nr_pages--) {
-		page_unshare(mem->pages[nr_pages]);
+		kvm_unshare_hyp(mem->pages[nr_pages], mem->pages[nr_pages] + PAGE_SIZE);
 		cond_resched();
 	}
-	page_unshare(mem->first);
+	kvm_unshare_hyp(mem->first, mem->first + PAGE_SIZE);
 }
 
 static int pages_share(const struct hyptrace_memory *mem)
 {
 	u32 i;
-	int ret;
+	int ret = kvm_share_hyp(mem->first, mem->first + PAGE_SIZE);
 
-	ret = page_share(mem->first);
 	if (ret)
 		return ret;
 
 	for (i = 0; i < mem->nr_pages; i++) {
-		ret = page_share(mem->pages[i]);
+		ret = kvm_share_hyp(mem->pages[i], mem->pages[i] + PAGE_SIZE);
 		if (ret) {
 			pages_unshare(mem, i);
 			return ret;

@@ -5,21 +5,11 @@
 #ifndef __ARM64_KVM_HYPTRACE_PRINTK_H
 #define __ARM64_KVM_HYPTRACE_PRINTK_H
 
-#include <linux/trace_events.h>
+#include <linux/types.h>
 
-/* The records. trace/events/hyp.h declares them, too; events.c compares. */
-struct hyp_printk_record {
-	struct trace_entry	ent;
-	u64			args[4];
-	u32			fmt;
-};
+struct trace_event_call;
 
-struct hyp_puts_record {
-	struct trace_entry	ent;
-	u32			fmt;
-};
-
-void hyptrace_printk_init(struct trace_event_call *printk,
-			  struct trace_event_call *puts);
+const char *hyptrace_printk_text(u64 offset);
+void hyptrace_printk_init(struct trace_event_call *printk, struct trace_event_call *puts);
 
 #endif /* __ARM64_KVM_HYPTRACE_PRINTK_H */

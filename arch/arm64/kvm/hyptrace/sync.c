@@ -47,16 +47,11 @@ static DEFINE_PER_CPU(bool, offline);
 /* The state that EL2 was given last for a CPU. */
 static DEFINE_PER_CPU(struct state, el2_state);
 
-/* True if a CPU is traced, whatever its current task. */
-static bool is_traced(int cpu)
-{
-	return READ_ONCE(in_use[USER_RING]) && cpumask_test_cpu(cpu, &traced_cpus);
-}
-
-/* True if a CPU writes to a ring of a kind, or would if the ring were not closed. */
+/* Does a CPU write to a ring of a kind, or would it if the ring were open, whatever its task? */
 static bool is_written(enum hyptrace_ring kind, int cpu)
 {
-	return kind == USER_RING ? is_traced(cpu) : READ_ONCE(in_use[FOLLOWER_RING]);
+	return READ_ONCE(in_use[kind]) &&
+	       (kind == FOLLOWER_RING || cpumask_test_cpu(cpu, &traced_cpus));
 }
 
 static bool totals_wanted(void)
@@ -169,7 +164,6 @@ static bool is_concerned(int cpu, void *kind)
 	return is_open(cpu, kind) || is_written(*(enum hyptrace_ring *)kind, cpu);
 }
 
-/* See @ignore of struct trace_ext_ops. */
 void hyptrace_ignore(struct trace_ext_writer *writer, bool ignore)
 {
 	if (ignore == this_cpu_read(ignored))
@@ -217,7 +211,6 @@ void hyptrace_rings_sync(enum hyptrace_ring kind, int cpu)
 		smp_call_function_single(cpu, open_this_cpu, &kind, true);
 }
 
-/* See @set_cpus of struct trace_ext_ops. */
 void hyptrace_set_cpus(struct trace_ext_writer *writer, const struct cpumask *cpus)
 {
 	static struct cpumask concerned;

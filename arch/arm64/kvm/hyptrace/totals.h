@@ -71,27 +71,27 @@ struct hyptrace_totals_snapshot *hyptrace_totals_snapshot(void);
 struct hyptrace_totals_snapshot *hyptrace_totals_snapshot_of(struct hyptrace_vm *vm);
 size_t hyptrace_totals_snapshot_rows(const struct hyptrace_totals_snapshot *snapshot);
 u64 hyptrace_totals_bad(void);
-void hyptrace_totals_show_header(struct seq_file *m);
-void hyptrace_totals_show_row(struct seq_file *m,
-			      const struct hyptrace_totals_snapshot *snapshot, size_t i);
-
+int hyptrace_totals_show(struct seq_file *m, void *v);
 void hyptrace_totals_show_meaning(struct seq_file *m, u32 row);
+
+/* Of long intervals: the last id, records that made no sense, and the reset that records have. */
+extern struct hyptrace_max_taken {
+	u64	last_id;
+	u64	bad;
+	u32	reset;
+} hyptrace_max_taken;
 
 struct hyptrace_max_list;
 
 struct hyptrace_max_list *hyptrace_max_list(void);
 void hyptrace_max_list_free(struct hyptrace_max_list *list);
 u32 hyptrace_max_list_size(const struct hyptrace_max_list *list);
-void hyptrace_max_show_header(struct seq_file *m);
-void hyptrace_max_show(struct seq_file *m, const struct hyptrace_max_list *list, u32 i);
-void hyptrace_max_show_events(struct seq_file *m, const struct hyptrace_max_list *list, u32 i);
+int hyptrace_max_show(struct seq_file *m, void *v);
+int hyptrace_max_show_events(struct seq_file *m, void *v);
 int hyptrace_max_enable(bool on);
-int hyptrace_max_reset(void);
+int hyptrace_max_reset(u32 unused);
 int hyptrace_max_set_threshold(u32 us);
 void hyptrace_max_look(void);
-u64 hyptrace_max_bad(void);
-u64 hyptrace_max_last_id(void);
-u32 hyptrace_max_resets(void);
 int hyptrace_max_show_enable(struct seq_file *m);
 int hyptrace_max_show_threshold(struct seq_file *m);
 int hyptrace_max_show_stats(struct seq_file *m);

@@ -30,77 +30,96 @@
 #include "totals.h"
 #include "vms.h"
 
-/* table ------------------------------------------------------------------------------- */
+/* Files of lines, which are taken when the file is opened ----------------------------- */
 
-static void *table_start(struct seq_file *m, loff_t *pos)
+static const struct seq_operations table_ops;
+
+static void *lines_start(struct seq_file *m, loff_t *pos)
 {
+	size_t nr = m->op == &table_ops ? hyptrace_totals_snapshot_rows(m->private) :
+					  hyptrace_max_list_size(m->private);
+
 	if (!*pos)
 		return SEQ_START_TOKEN;
 
-	return *pos <= hyptrace_totals_snapshot_rows(m->private) ? pos : NULL;
+	return *pos <= nr ? pos : NULL;
 }
 
-static void *table_next(struct seq_file *m, void *v, loff_t *pos)
+static void *lines_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	++*pos;
-	return table_start(m, pos);
+	return lines_start(m, pos);
 }
 
-static void table_stop(struct seq_file *m, void *v)
+static void lines_stop(struct seq_file *m, void *v)
 {
-}
-
-static int table_show(struct seq_file *m, void *v)
-{
-	if (v == SEQ_START_TOKEN)
-		hyptrace_totals_show_header(m);
-	else
-		hyptrace_totals_show_row(m, m->private, *(loff_t *)v - 1);
-
-	return 0;
 }
 
 static const struct seq_operations table_ops = {
-	.start	= table_start,
-	.next	= table_next,
-	.stop	= table_stop,
-	.show	= table_show,
+	.start	= lines_start,
+	.next	= lines_next,
+	.stop	= lines_stop,
+	.show	= hyptrace_totals_show,
 };
 
-static int table_open(struct inode *inode, struct file *filp)
+static const struct seq_operations max_table_ops = {
+	.start	= lines_start,
+	.next	= lines_next,
+	.stop	= lines_stop,
+	.show	= hyptrace_max_show,
+};
+
+static const struct seq_operations max_events_ops = {
+	.start	= lines_start,
+	.next	= lines_next,
+	.stop	= lines_stop,
+	.show	= hyptrace_max_show_events,
+};
+
+static void lines_free(const struct seq_operations *ops, void *lines)
 {
-	struct hyptrace_totals_snapshot *snapshot;
+	if (ops == &table_ops)
+		kvfree(lines);
+	else
+		hyptrace_max_list_free(lines);
+}
+
+static int lines_open(struct inode *inode, struct file *filp)
+{
+	const struct seq_operations *ops = inode->i_private;
+	void *lines;
 	int ret;
 
 	ret = security_locked_down(LOCKDOWN_TRACEFS);
 	if (ret)
 		return ret;
 
-	snapshot = hyptrace_totals_snapshot();
-	if (!snapshot)
+	lines = ops == &table_ops ? (void *)hyptrace_totals_snapshot() : hyptrace_max_list();
+	if (!lines)
 		return -ENOMEM;
 
-	ret = seq_open(filp, &table_ops);
-	if (ret) {
-		kvfree(snapshot);
-		return ret;
-	}
+	ret = seq_open(filp, ops);
+	if (ret)
+		lines_free(ops, lines);
+	else
+		((struct seq_file *)filp->private_data)->private = lines;
 
-	((struct seq_file *)filp->private_data)->private = snapshot;
-	return 0;
+	return ret;
 }
 
-static int table_release(struct inode *inode, struct file *filp)
+static int lines_release(struct inode *inode, struct file *filp)
 {
-	kvfree(((struct seq_file *)filp->private_data)->private);
+	struct seq_file *m = filp->private_data;
+
+	lines_free(m->op, m->private);
 	return seq_release(inode, filp);
 }
 
-static const struct file_operations table_fops = {
-	.open		= table_open,
+static const struct file_operations lines_fops = {
+	.open		= lines_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
-	.release	= table_release,
+	.release	= lines_release,
 };
 
 /* Files that print all at once, and settings ---------------------------------------- */
@@ -152,11 +171,6 @@ static int max_enable_set(u32 value)
 	return ret ?: hyptrace_max_enable(value);
 }
 
-static int max_reset_set(u32 value)
-{
-	return hyptrace_max_reset();
-}
-
 /**
  * struct file_kind - a file of hyp/totals or hyp/max
  * @name:	its name, NULL behind the last one
@@ -179,7 +193,7 @@ static const struct file_kind totals_kinds[] = {
 
 static const struct file_kind max_kinds[] = {
 	{ "enable",		hyptrace_max_show_enable,	max_enable_set },
-	{ "reset",		NULL,				max_reset_set },
+	{ "reset",		NULL,				hyptrace_max_reset },
 	{ "stats",		hyptrace_max_show_stats,	NULL },
 	{ "threshold_us",	hyptrace_max_show_threshold,	hyptrace_max_set_threshold },
 	{ }
@@ -224,92 +238,6 @@ static const struct file_operations file_fops = {
 	.release	= single_release,
 };
 
-/* Lists of long intervals ----------------------------------------------------------- */
-
-static void *max_start(struct seq_file *m, loff_t *pos)
-{
-	if (!*pos)
-		return SEQ_START_TOKEN;
-
-	return *pos <= hyptrace_max_list_size(m->private) ? pos : NULL;
-}
-
-static void *max_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return max_start(m, pos);
-}
-
-static int max_table_show(struct seq_file *m, void *v)
-{
-	if (v == SEQ_START_TOKEN)
-		hyptrace_max_show_header(m);
-	else
-		hyptrace_max_show(m, m->private, *(loff_t *)v - 1);
-
-	return 0;
-}
-
-/* The line of the table, behind a mark, and then the events. */
-static int max_events_show(struct seq_file *m, void *v)
-{
-	seq_puts(m, "# ");
-	max_table_show(m, v);
-	if (v != SEQ_START_TOKEN)
-		hyptrace_max_show_events(m, m->private, *(loff_t *)v - 1);
-
-	return 0;
-}
-
-static const struct seq_operations max_table_ops = {
-	.start	= max_start,
-	.next	= max_next,
-	.stop	= table_stop,
-	.show	= max_table_show,
-};
-
-static const struct seq_operations max_events_ops = {
-	.start	= max_start,
-	.next	= max_next,
-	.stop	= table_stop,
-	.show	= max_events_show,
-};
-
-static int max_list_open(struct inode *inode, struct file *filp)
-{
-	struct hyptrace_max_list *list;
-	int ret;
-
-	ret = security_locked_down(LOCKDOWN_TRACEFS);
-	if (ret)
-		return ret;
-
-	list = hyptrace_max_list();
-	if (!list)
-		return -ENOMEM;
-
-	ret = seq_open(filp, inode->i_private);
-	if (ret)
-		hyptrace_max_list_free(list);
-	else
-		((struct seq_file *)filp->private_data)->private = list;
-
-	return ret;
-}
-
-static int max_list_release(struct inode *inode, struct file *filp)
-{
-	hyptrace_max_list_free(((struct seq_file *)filp->private_data)->private);
-	return seq_release(inode, filp);
-}
-
-static const struct file_operations max_list_fops = {
-	.open		= max_list_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= max_list_release,
-};
-
 /* The directories ------------------------------------------------------------------- */
 
 static void create_files(const struct file_kind *kind, struct dentry *dir)
@@ -325,8 +253,8 @@ static void max_files_init(struct dentry *dir)
 	if (IS_ERR_OR_NULL(dir))
 		return;
 
-	tracefs_create_file("table", 0440, dir, (void *)&max_table_ops, &max_list_fops);
-	tracefs_create_file("events", 0440, dir, (void *)&max_events_ops, &max_list_fops);
+	tracefs_create_file("table", 0440, dir, (void *)&max_table_ops, &lines_fops);
+	tracefs_create_file("events", 0440, dir, (void *)&max_events_ops, &lines_fops);
 	create_files(max_kinds, dir);
 }
 
@@ -338,7 +266,7 @@ void hyptrace_totals_files_init(struct dentry *dir)
 	if (IS_ERR_OR_NULL(totals))
 		return;
 
-	tracefs_create_file("table", 0440, totals, NULL, &table_fops);
+	tracefs_create_file("table", 0440, totals, (void *)&table_ops, &lines_fops);
 	create_files(totals_kinds, totals);
 	max_files_init(dir);
 }

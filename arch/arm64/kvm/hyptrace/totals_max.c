@@ -75,12 +75,9 @@ static DEFINE_MUTEX(max_lock);
  * @on:		EL2 publishes it
  * @threshold:	[us], 0 if there is none
  * @setting:	number of the present setting
- * @reset:	number of the last reset: records with another one are ignored
- * @last_id:	the id of the last one
- * @bad:	records that made no sense
  * @unkept:	intervals that there was no memory for
- * @longest:	by row
- * @latest:	the latest ones above the threshold, by their ends; those that are NULL come first
+ * @kept:	the longest by row; then the latest above the threshold, by their ends, first those
+ *		that are NULL
  * @found:	room for the records of a CPU, NULL until it is first turned on
  * @rung:	EL2 may have rung since the last look; not protected by the lock
  */
@@ -88,15 +85,13 @@ static struct maxima {
 	bool		on;
 	u32		threshold;
 	u32		setting;
-	u32		reset;
-	u64		last_id;
-	u64		bad;
 	u64		unkept;
-	struct kept_max	*longest[HYP_TOTALS_MAX_ROWS];
-	struct kept_max	*latest[HYP_TOTALS_LATEST];
+	struct kept_max	*kept[HYP_TOTALS_MAX_RECORDS];
 	struct found_max *found;
 	bool		rung;
 } maxima;
+
+struct hyptrace_max_taken hyptrace_max_taken;
 
 static void look_work(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(look, look_work);
@@ -199,7 +194,7 @@ static struct kept_max *kept_new(int cpu, const struct hyp_totals_max *record)
 			kept_fill(fit, cpu, record, 0);
 	}
 	if (fit)
-		fit->id = ++maxima.last_id;
+		fit->id = ++hyptrace_max_taken.last_id;
 	else
 		maxima.unkept++;
 
@@ -208,7 +203,7 @@ static struct kept_max *kept_new(int cpu, const struct hyp_totals_max *record)
 
 static void keep_longest(int cpu, const struct hyp_totals_max *record, u32 row)
 {
-	struct kept_max **slot = &maxima.longest[row], *kept;
+	struct kept_max **slot = &maxima.kept[row], *kept;
 
 	if (*slot && (*slot)->record.ns >= record->ns)
 		return;
@@ -225,7 +220,7 @@ static void keep_longest(int cpu, const struct hyp_totals_max *record, u32 row)
 /* The first one goes, and all that have ended before the new one move up. */
 static void keep_latest(int cpu, const struct hyp_totals_max *record)
 {
-	struct kept_max **slot = maxima.latest, *kept;
+	struct kept_max **slot = maxima.kept + HYP_TOTALS_MAX_ROWS, *kept;
 	u32 i;
 
 	if (*slot && (*slot)->record.ended > record->ended)
@@ -259,12 +254,12 @@ static void take(int cpu, const struct found_max *found)
 	const struct hyp_totals_max *record = &found->record;
 
 	if (!record_makes_sense(record, found->place)) {
-		maxima.bad++;
+		hyptrace_max_taken.bad++;
 		pr_warn_ratelimited("hyp_trace: CPU%d: a long interval makes no sense: row %u, %llu to %llu\n",
 				    cpu, record->row, record->began, record->ended);
 		return;
 	}
-	if (record->reset != maxima.reset)
+	if (record->reset != hyptrace_max_taken.reset)
 		return;
 
 	if (found->place < HYP_TOTALS_MAX_ROWS)
@@ -387,24 +382,6 @@ void hyptrace_max_doorbell(void)
 	look_after(0);
 }
 
-/* The number of records that made no sense. */
-u64 hyptrace_max_bad(void)
-{
-	return READ_ONCE(maxima.bad);
-}
-
-/* The id of the last interval that has been taken. */
-u64 hyptrace_max_last_id(void)
-{
-	return READ_ONCE(maxima.last_id);
-}
-
-/* The number of the last reset, which records must have. */
-u32 hyptrace_max_resets(void)
-{
-	return READ_ONCE(maxima.reset);
-}
-
 /* Settings ---------------------------------------------------------------------------- */
 
 /* Have EL2 heed the present setting on all CPUs. */
@@ -416,7 +393,7 @@ static int setting_changed(void)
 	guard(cpus_read_lock)();
 	guard(mutex)(&hyptrace_totals_lock);
 
-	ret = hcall_totals_max(maxima.on, threshold, ++maxima.setting, maxima.reset);
+	ret = hcall_totals_max(maxima.on, threshold, ++maxima.setting, hyptrace_max_taken.reset);
 	if (!ret && hyptrace_totals_are_on())
 		hyptrace_totals_turn(true);
 
@@ -462,26 +439,18 @@ int hyptrace_max_enable(bool on)
 	return ret;
 }
 
-/**
- * hyptrace_max_reset() - forget what has been kept: the next intervals are the longest
- *
- * Return: 0, or a negative errno
- */
-int hyptrace_max_reset(void)
+/* Forget what has been kept: the next intervals are the longest. Return 0, or a negative errno. */
+int hyptrace_max_reset(u32 unused)
 {
 	u32 i;
 
 	guard(mutex)(&max_lock);
 
-	for (i = 0; i < HYP_TOTALS_MAX_ROWS; i++) {
-		kept_put(maxima.longest[i]);
-		maxima.longest[i] = NULL;
+	for (i = 0; i < HYP_TOTALS_MAX_RECORDS; i++) {
+		kept_put(maxima.kept[i]);
+		maxima.kept[i] = NULL;
 	}
-	for (i = 0; i < HYP_TOTALS_LATEST; i++) {
-		kept_put(maxima.latest[i]);
-		maxima.latest[i] = NULL;
-	}
-	maxima.reset++;
+	hyptrace_max_taken.reset++;
 	return setting_changed();
 }
 
@@ -528,31 +497,19 @@ int hyptrace_max_show_stats(struct seq_file *m)
 
 	seq_printf(m, "spared: %llu\n", spared);
 	seq_printf(m, "unkept: %llu\n", maxima.unkept);
-	seq_printf(m, "bad: %llu\n", maxima.bad);
+	seq_printf(m, "bad: %llu\n", hyptrace_max_taken.bad);
 	return 0;
 }
 
 /**
  * struct hyptrace_max_list - what was kept when a file was opened
  * @nr:		number of @kept
- * @kept:	the longest ones by row, then the latest ones by their ends
+ * @kept:	as in struct maxima, those that are not NULL
  */
 struct hyptrace_max_list {
 	u32		nr;
 	struct kept_max	*kept[HYP_TOTALS_MAX_RECORDS];
 };
-
-static void list_add_all(struct hyptrace_max_list *list, struct kept_max **kept, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++) {
-		if (!kept[i])
-			continue;
-		kref_get(&kept[i]->ref);
-		list->kept[list->nr++] = kept[i];
-	}
-}
 
 /**
  * hyptrace_max_list() - get what has been kept
@@ -562,6 +519,7 @@ static void list_add_all(struct hyptrace_max_list *list, struct kept_max **kept,
 struct hyptrace_max_list *hyptrace_max_list(void)
 {
 	struct hyptrace_max_list *list = kvzalloc(sizeof(*list), GFP_KERNEL);
+	u32 i;
 
 	if (!list)
 		return NULL;
@@ -569,12 +527,15 @@ struct hyptrace_max_list *hyptrace_max_list(void)
 	guard(mutex)(&max_lock);
 
 	cpus_look();
-	list_add_all(list, maxima.longest, HYP_TOTALS_MAX_ROWS);
-	list_add_all(list, maxima.latest, HYP_TOTALS_LATEST);
+	for (i = 0; i < HYP_TOTALS_MAX_RECORDS; i++) {
+		if (!maxima.kept[i])
+			continue;
+		kref_get(&maxima.kept[i]->ref);
+		list->kept[list->nr++] = maxima.kept[i];
+	}
 	return list;
 }
 
-/* Free a list. */
 void hyptrace_max_list_free(struct hyptrace_max_list *list)
 {
 	u32 i;
@@ -584,25 +545,26 @@ void hyptrace_max_list_free(struct hyptrace_max_list *list)
 	kvfree(list);
 }
 
-/* The number of intervals in a list. */
 u32 hyptrace_max_list_size(const struct hyptrace_max_list *list)
 {
 	return list->nr;
 }
 
-/* Print the names of the columns. */
-void hyptrace_max_show_header(struct seq_file *m)
+/* Print the names of the columns, or an interval of a list in a line. */
+int hyptrace_max_show(struct seq_file *m, void *v)
 {
-	seq_puts(m, "id\twhich\tvm\tvcpu\tkind\treason\tns\tfrom_ns\tto_ns\t");
-	seq_puts(m, "first_cpu\tcpu\tpid\tevents\tlost\tcomm\n");
-}
+	const struct hyptrace_max_list *list = m->private;
+	const struct hyp_totals_max *record;
+	const struct kept_max *kept;
 
-/* Print interval @i of a list in a line. */
-void hyptrace_max_show(struct seq_file *m, const struct hyptrace_max_list *list, u32 i)
-{
-	const struct kept_max *kept = list->kept[i];
-	const struct hyp_totals_max *record = &kept->record;
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "id\twhich\tvm\tvcpu\tkind\treason\tns\tfrom_ns\tto_ns\t");
+		seq_puts(m, "first_cpu\tcpu\tpid\tevents\tlost\tcomm\n");
+		return 0;
+	}
 
+	kept = list->kept[*(loff_t *)v - 1];
+	record = &kept->record;
 	seq_printf(m, "%llu\t%s\t%u\t%u\t", kept->id, kept->is_longest ? "longest" : "above",
 		   record->vm, record->vcpu);
 	hyptrace_totals_show_meaning(m, record->row);
@@ -615,14 +577,23 @@ void hyptrace_max_show(struct seq_file *m, const struct hyptrace_max_list *list,
 	seq_putc(m, '\t');
 	seq_escape(m, kept->comm[0] ? kept->comm : "-", "\t\n\\");
 	seq_putc(m, '\n');
+	return 0;
 }
 
-/* Print the events that go with interval @i of a list. */
-void hyptrace_max_show_events(struct seq_file *m, const struct hyptrace_max_list *list, u32 i)
+/* The same, behind a mark, and then the interval's events. */
+int hyptrace_max_show_events(struct seq_file *m, void *v)
 {
-	const struct kept_max *kept = list->kept[i];
+	const struct hyptrace_max_list *list = m->private;
+	const struct kept_max *kept;
 
+	seq_puts(m, "# ");
+	hyptrace_max_show(m, v);
+	if (v == SEQ_START_TOKEN)
+		return 0;
+
+	kept = list->kept[*(loff_t *)v - 1];
 	seq_puts(m, kept->text);
 	if (kept->nr > kept->nr_shown)
 		seq_printf(m, "# %llu more events are not shown\n", kept->nr - kept->nr_shown);
+	return 0;
 }

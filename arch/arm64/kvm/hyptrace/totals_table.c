@@ -23,14 +23,12 @@
 
 /**
  * struct snapshot_row - a row as it was read
- * @is_vcpus:	it is a vCPU's; else it is the sum of all CPUs' rows
- * @vm:		number of the vCPU's VM
+ * @vm:		number of the vCPU's VM; 0 if it is the sum of all CPUs' rows
  * @vcpu:	the vCPU's number
- * @row:	enum hyp_totals_vcpu_row or enum hyp_totals_cpu_row
+ * @row:	its number, as in struct hyp_totals_max
  * @sums:	what it has
  */
 struct snapshot_row {
-	bool			is_vcpus;
 	u32			vm;
 	u32			vcpu;
 	u32			row;
@@ -61,7 +59,6 @@ struct reader {
 	unsigned int			patience;
 };
 
-/* Rows that made no sense when they were read. */
 static atomic64_t bad_rows;
 
 /* The number of rows that made no sense when they were read. */
@@ -238,7 +235,7 @@ static void read_vcpu(struct reader *reader, u32 vm, const struct hyptrace_vcpu_
 	for (i = 0; i < HYP_TOTALS_VCPU_ROWS; i++) {
 		row = &snapshot->rows[snapshot->nr_rows];
 		*row = (struct snapshot_row) {
-			.is_vcpus = true, .vm = vm, .vcpu = vcpu->vcpu, .row = i,
+			.vm = vm, .vcpu = vcpu->vcpu, .row = HYP_TOTALS_CPU_ROWS + i,
 		};
 		if (table_read_row(reader, &vcpu->table, i, &row->sums))
 			snapshot->nr_rows++;
@@ -263,9 +260,10 @@ static void read_vm(struct reader *reader, struct hyptrace_vm *vm)
 /* Add what was kept of a VM that is gone, if it is of this measurement. */
 static void read_kept(struct reader *reader, const struct hyptrace_totals_snapshot *kept)
 {
-	struct hyptrace_totals_snapshot *snapshot = reader->snapshot;
+	struct hyptrace_totals_snapshot *snapshot;
 
-	if (kept->reset != snapshot->reset || !snapshot_has_room(reader, kept->nr_rows))
+	if (!reader->snapshot || kept->reset != reader->snapshot->reset ||
+	    !snapshot_has_room(reader, kept->nr_rows))
 		return;
 
 	snapshot = reader->snapshot;
@@ -276,11 +274,11 @@ static void read_kept(struct reader *reader, const struct hyptrace_totals_snapsh
 
 static void read_vms(struct reader *reader)
 {
-	struct hyptrace_vm *vm = NULL;
+	struct hyptrace_vm *vm;
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	while (reader->snapshot && (vm = hyptrace_vm_next(vm))) {
+	list_for_each_entry(vm, &hyptrace_vms, list) {
 		if (vm->totals)
 			read_kept(reader, vm->totals);
 		else
@@ -289,7 +287,7 @@ static void read_vms(struct reader *reader)
 }
 
 /*
- * Read the totals, for hyptrace_totals_show_row(); free them by kvfree(). NULL if there is no
+ * Read the totals, for hyptrace_totals_show(); free them by kvfree(). NULL if there is no
  * memory.
  */
 struct hyptrace_totals_snapshot *hyptrace_totals_snapshot(void)
@@ -441,23 +439,14 @@ static struct row_meaning meaning_of_vcpus(u32 row)
 
 /* Printing ---------------------------------------------------------------------------- */
 
-static void show_meaning(struct seq_file *m, struct row_meaning meaning)
-{
-	seq_printf(m, "%s\t", kinds[meaning.kind]);
-	show_reason(m, meaning.kind, meaning.reason);
-}
-
 /* Print the kind and the reason of any row, by its number in struct hyp_totals_max. */
 void hyptrace_totals_show_meaning(struct seq_file *m, u32 row)
 {
-	show_meaning(m, row < HYP_TOTALS_CPU_ROWS ? meaning_of_cpus(row) :
-						    meaning_of_vcpus(row - HYP_TOTALS_CPU_ROWS));
-}
+	struct row_meaning meaning = row < HYP_TOTALS_CPU_ROWS ? meaning_of_cpus(row) :
+				     meaning_of_vcpus(row - HYP_TOTALS_CPU_ROWS);
 
-/* Print the names of the columns. */
-void hyptrace_totals_show_header(struct seq_file *m)
-{
-	seq_puts(m, "vm\tvcpu\tkind\treason\tcount\ttotal_ns\tmin_ns\tmax_ns\thistogram\n");
+	seq_printf(m, "%s\t", kinds[meaning.kind]);
+	show_reason(m, meaning.kind, meaning.reason);
 }
 
 static void show_histogram(struct seq_file *m, const u64 *bucket)
@@ -480,23 +469,23 @@ static void show_histogram(struct seq_file *m, const u64 *bucket)
 	}
 }
 
-/**
- * hyptrace_totals_show_row() - print a row
- * @m:		the file
- * @snapshot:	what hyptrace_totals_snapshot() has returned
- * @i:		the row's number
- */
-void hyptrace_totals_show_row(struct seq_file *m,
-			      const struct hyptrace_totals_snapshot *snapshot, size_t i)
+/* Print the names of the columns, or a row of what hyptrace_totals_snapshot() has returned. */
+int hyptrace_totals_show(struct seq_file *m, void *v)
 {
-	const struct snapshot_row *row = &snapshot->rows[i];
-	struct row_meaning meaning = row->is_vcpus ? meaning_of_vcpus(row->row) :
-						     meaning_of_cpus(row->row);
+	const struct hyptrace_totals_snapshot *snapshot = m->private;
+	const struct snapshot_row *row;
 
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "vm\tvcpu\tkind\treason\tcount\ttotal_ns\tmin_ns\tmax_ns\thistogram\n");
+		return 0;
+	}
+
+	row = &snapshot->rows[*(loff_t *)v - 1];
 	seq_printf(m, "%u\t%u\t", row->vm, row->vcpu);
-	show_meaning(m, meaning);
+	hyptrace_totals_show_meaning(m, row->row);
 	seq_printf(m, "\t%llu\t%llu\t%llu\t%llu", row->sums.count, row->sums.total,
 		   row->sums.min, row->sums.max);
 	show_histogram(m, row->sums.bucket);
 	seq_putc(m, '\n');
+	return 0;
 }

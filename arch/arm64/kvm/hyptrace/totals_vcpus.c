@@ -54,18 +54,15 @@ static int table_hand_over(struct hyptrace_vcpu_table *table, struct kvm_vcpu *v
 
 static struct hyptrace_vcpu_table *table_new(u32 vcpu)
 {
-	struct hyptrace_vcpu_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	struct hyptrace_vcpu_table *table __free(kfree) =
+		kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
 
-	if (!table)
+	if (!table || hyptrace_totals_table_init(&table->table, hyp_totals_vcpu_shape(),
+						 NUMA_NO_NODE, GFP_KERNEL_ACCOUNT))
 		return NULL;
 
 	table->vcpu = vcpu;
-	if (!hyptrace_totals_table_init(&table->table, hyp_totals_vcpu_shape(), NUMA_NO_NODE,
-					GFP_KERNEL_ACCOUNT))
-		return table;
-
-	kfree(table);
-	return NULL;
+	return_ptr(table);
 }
 
 static void table_free(struct hyptrace_vcpu_table *table)
@@ -91,24 +88,13 @@ static int table_load(struct hyptrace_vm *vm, struct kvm_vcpu *vcpu,
 	return ret;
 }
 
-static struct hyptrace_vm *vm_of(const struct kvm_vcpu *vcpu)
-{
-	struct hyptrace_vm *vm = NULL;
-
-	while ((vm = hyptrace_vm_next(vm)))
-		if (vm->kvm == vcpu->kvm)
-			break;
-
-	return vm;
-}
-
 static bool vcpu_has_table(struct kvm_vcpu *vcpu)
 {
 	struct hyptrace_vm *vm;
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	vm = vm_of(vcpu);
+	vm = hyptrace_vm_of(vcpu->kvm);
 	return vm && xa_load(&vm->tables, vcpu->vcpu_idx);
 }
 
@@ -127,7 +113,7 @@ static void vcpu_measure(struct kvm_vcpu *vcpu)
 	guard(mutex)(&hyptrace_vms_lock);
 
 	if (table) {
-		vm = vm_of(vcpu);
+		vm = hyptrace_vm_of(vcpu->kvm);
 		ret = vm ? table_load(vm, vcpu, table) : -ENOENT;
 	}
 	if (!ret)
@@ -213,11 +199,11 @@ void hyptrace_totals_forget(struct hyptrace_vm *vm)
 /* Nor are those of any VM: all rows begin at 0. */
 void hyptrace_totals_forget_all(void)
 {
-	struct hyptrace_vm *vm = NULL;
+	struct hyptrace_vm *vm;
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	while ((vm = hyptrace_vm_next(vm)))
+	list_for_each_entry(vm, &hyptrace_vms, list)
 		hyptrace_totals_forget(vm);
 }
 

@@ -151,10 +151,8 @@ void hyptrace_vm_gone(struct kvm *kvm)
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	list_for_each_entry(vm, &hyptrace_vms, list)
-		if (vm->kvm == kvm)
-			break;
-	if (list_entry_is_head(vm, &hyptrace_vms, list))
+	vm = hyptrace_vm_of(kvm);
+	if (!vm)
 		return;
 
 	hyptrace_channel_vm_gone(vm);

@@ -54,14 +54,18 @@ struct hyptrace_vm {
 extern struct mutex hyptrace_vms_lock;
 extern struct list_head hyptrace_vms;
 
-/* The next VM that is listed, the first one after NULL; or NULL. */
-static inline struct hyptrace_vm *hyptrace_vm_next(struct hyptrace_vm *vm)
+/* Find a VM that is not gone; NULL if it is not listed. */
+static inline struct hyptrace_vm *hyptrace_vm_of(const struct kvm *kvm)
 {
+	struct hyptrace_vm *vm;
+
 	lockdep_assert_held(&hyptrace_vms_lock);
 
-	vm = vm ? list_next_entry(vm, list) :
-		  list_first_entry(&hyptrace_vms, struct hyptrace_vm, list);
-	return list_entry_is_head(vm, &hyptrace_vms, list) ? NULL : vm;
+	list_for_each_entry(vm, &hyptrace_vms, list)
+		if (vm->kvm == kvm)
+			return vm;
+
+	return NULL;
 }
 
 struct hyptrace_vm *hyptrace_vm_numbered(u32 number);

@@ -91,7 +91,7 @@ static void found_at(u32 place, struct hyp_totals_max record)
 
 	record.number += number;
 	record.done += number;
-	record.reset = hyptrace_max_resets();
+	record.reset = hyptrace_max_taken.reset;
 	*record_in(table->pages, place) = record;
 	/* The work that looks may do so right now: it ignores what is behind this number. */
 	smp_store_release(&state->nr_max, number);
@@ -128,39 +128,39 @@ void hostile_max_nonsense(struct kunit *test)
 	/* EL2 publishes nothing, and the host does not know. */
 	KUNIT_ASSERT_EQ(test, 0, hyptrace_totals_enable(true));
 	KUNIT_ASSERT_EQ(test, 0, hyptrace_max_enable(true));
-	KUNIT_ASSERT_EQ(test, 0, hyptrace_max_reset());
+	KUNIT_ASSERT_EQ(test, 0, hyptrace_max_reset(0));
 	KUNIT_ASSERT_EQ(test, 0, hcall_totals_max(0, 0, U32_MAX, 0));
 	hyptrace_totals_turn(true);
 	hyptrace_max_look();
-	bad = hyptrace_max_bad();
-	id = hyptrace_max_last_id();
+	bad = hyptrace_max_taken.bad;
+	id = hyptrace_max_taken.last_id;
 
 	for (i = 0; i < ARRAY_SIZE(nonsense); i++) {
 		found_at(row, nonsense[i].record);
-		KUNIT_EXPECT_EQ_MSG(test, ++bad, hyptrace_max_bad(), "%s", nonsense[i].what);
-		KUNIT_EXPECT_EQ_MSG(test, id, hyptrace_max_last_id(), "%s", nonsense[i].what);
+		KUNIT_EXPECT_EQ_MSG(test, ++bad, hyptrace_max_taken.bad, "%s", nonsense[i].what);
+		KUNIT_EXPECT_EQ_MSG(test, id, hyptrace_max_taken.last_id, "%s", nonsense[i].what);
 	}
 	for (i = 1; i < ARRAY_SIZE(nonsense); i++) {
 		found_at(latest, nonsense[i].record);
-		KUNIT_EXPECT_EQ_MSG(test, ++bad, hyptrace_max_bad(), "%s", nonsense[i].what);
+		KUNIT_EXPECT_EQ_MSG(test, ++bad, hyptrace_max_taken.bad, "%s", nonsense[i].what);
 	}
 
 	/* Nor is one taken that is being written. */
 	nonsense[0].record = sound;
 	nonsense[0].record.done--;
 	found_at(row, nonsense[0].record);
-	KUNIT_EXPECT_EQ(test, id, hyptrace_max_last_id());
+	KUNIT_EXPECT_EQ(test, id, hyptrace_max_taken.last_id);
 
 	found_at(row, sound);
-	KUNIT_EXPECT_EQ(test, id + 1, hyptrace_max_last_id());
+	KUNIT_EXPECT_EQ(test, id + 1, hyptrace_max_taken.last_id);
 	found_at(row, sound);
-	KUNIT_EXPECT_EQ(test, id + 1, hyptrace_max_last_id());
+	KUNIT_EXPECT_EQ(test, id + 1, hyptrace_max_taken.last_id);
 	found_at(latest, sound);
-	KUNIT_EXPECT_EQ(test, id + 2, hyptrace_max_last_id());
-	KUNIT_EXPECT_EQ(test, bad, hyptrace_max_bad());
+	KUNIT_EXPECT_EQ(test, id + 2, hyptrace_max_taken.last_id);
+	KUNIT_EXPECT_EQ(test, bad, hyptrace_max_taken.bad);
 
 	KUNIT_EXPECT_EQ(test, 0, hyptrace_max_enable(false));
-	KUNIT_EXPECT_EQ(test, 0, hyptrace_max_reset());
+	KUNIT_EXPECT_EQ(test, 0, hyptrace_max_reset(0));
 	KUNIT_EXPECT_EQ(test, 0, hyptrace_totals_enable(false));
 	KUNIT_EXPECT_EQ(test, 0, hyptrace_totals_reset());
 	hostile_table_expect_intact(test, other, "reading nonsense of long intervals");

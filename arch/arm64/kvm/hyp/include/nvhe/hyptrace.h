@@ -64,7 +64,6 @@ void hyp_trace_enter_host_at(u64 esr, u64 now);
 void hyp_trace_exit_at(u8 reason, u64 now);
 void __hyp_trace_enter_host(u64 type, u64 esr);
 void __hyp_trace_exit(u64 type, u8 reason);
-s64 hyp_trigger_left(unsigned int event, enum hyp_filter_use use);
 bool hyp_draft_finish(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now);
 u32 hyp_record_size(unsigned int event);
 bool hyp_trace_has_doorbell(void);
@@ -263,8 +262,7 @@ static inline void hyp_trace_vm_init(struct kvm *kvm, const struct kvm *host_kvm
 	kvm->arch.hyp_trace_vm = READ_ONCE(host_kvm->arch.hyp_trace_vm);
 }
 
-void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
-		     bool handled);
+void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt, bool handled);
 
 /**
  * hyp_trace_host_smc() - EL2 has handled an SMC of the host, or passes it on

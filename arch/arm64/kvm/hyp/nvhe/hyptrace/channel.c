@@ -8,13 +8,7 @@
 
 #include <nvhe/hyptrace/channel.h>
 
-#include <linux/bitfield.h>
-
-#include <asm/kvm_emulate.h>
-
 #include <hyp/adjust_pc.h>
-
-#include <uapi/linux/hypertrace.h>
 
 /* A vCPU may record an eighth of a second's worth of events at once. */
 #define BURST_SHIFT	3

@@ -84,11 +84,7 @@ void ext_ring_doorbell(void)
 	this_cpu_ptr(&hyp_trace_cpu)->leave |= HYP_LEAVE_RING;
 }
 
-/**
- * __hyp_trace_leave() - do what there is to do when EL2 is left for the host or for firmware
- * @cpu:	this CPU
- * @now:	what there is to do now: HYP_LEAVE_*, of @cpu->leave
- */
+/* EL2 is left for the host or for firmware: do what @now says, HYP_LEAVE_* of @cpu->leave. */
 void __hyp_trace_leave(struct hyp_trace_cpu *cpu, u8 now)
 {
 	u8 later = cpu->leave & ~now;

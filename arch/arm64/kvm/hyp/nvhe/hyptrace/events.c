@@ -245,8 +245,7 @@ static __always_inline void hyp_trace_entered(struct hyp_trace_cpu *cpu)
 	cpu->entered = hyp_emit_hyp_exit_enabled();
 }
 
-static noinline void hyp_trace_enter_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
-					  u64 now)
+static noinline void hyp_trace_enter_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu, u64 now)
 {
 	if (hyp_draft_hyp_crossing(type, reason, cpu, now))
 		hyp_trace_entered(cpu);
@@ -309,8 +308,7 @@ void hyp_trace_enter_host_at(u64 esr, u64 now)
 	hyp_trace_enter_at(host_reason[ESR_ELx_EC(esr)], now);
 }
 
-static noinline void hyp_trace_exit_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu,
-					 u64 now)
+static noinline void hyp_trace_exit_slow(u64 type, u8 reason, struct hyp_trace_cpu *cpu, u64 now)
 {
 	/*
 	 * hyp_trace_exit_early() has recorded it and let it trigger; only the follower has not had

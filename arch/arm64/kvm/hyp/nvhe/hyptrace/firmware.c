@@ -9,28 +9,18 @@
 
 #include <nvhe/hyptrace.h>
 
-static void call_measured(struct hyp_trace_cpu *cpu, const struct arm_smccc_1_2_regs *args,
-			  struct arm_smccc_1_2_regs *res)
-{
-	/* @args may be @res. */
-	u64 fn = args->a0;
-
-	hyp_totals_firmware_leave(cpu, HYP_CROSSING_SMC);
-	arm_smccc_1_2_smc(args, res);
-	hyp_totals_firmware_add(cpu, fn);
-}
-
-/**
- * hyp_in_firmware() - arm_smccc_1_2_smc(), traced
- * @args:	the arguments
- * @res:	where the results go
- */
+/* As arm_smccc_1_2_smc(), traced. */
 void hyp_in_firmware(const struct arm_smccc_1_2_regs *args, struct arm_smccc_1_2_regs *res)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
 	if (unlikely(cpu->totals.open)) {
-		call_measured(cpu, args, res);
+		/* @args may be @res. */
+		u64 fn = args->a0;
+
+		hyp_totals_firmware_leave(cpu, HYP_CROSSING_SMC);
+		arm_smccc_1_2_smc(args, res);
+		hyp_totals_firmware_add(cpu, fn);
 		return;
 	}
 

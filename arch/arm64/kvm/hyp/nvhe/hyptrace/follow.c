@@ -40,9 +40,3 @@ void hyp_follow_handle_trap(struct kvm_cpu_context *host_ctxt)
 	else
 		hyp_trace_handle_trap(host_ctxt);
 }
-
-s64 handle___hyp_trace_follow(u64 event, u64 id)
-{
-	hyp_trace_set_followed(event, id);
-	return 0;
-}

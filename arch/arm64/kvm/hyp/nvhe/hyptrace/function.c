@@ -50,11 +50,7 @@ void hyp_function_called(u64 pc, u64 ret)
 		call_slow(pc, ret, cpu, now);
 }
 
-/**
- * hyp_function_stack_called() - as hyp_function_called(), with the stack
- * @pc:		where the function goes on
- * @ret:	where it returns to
- */
+/* As hyp_function_called(), with the stack. */
 void hyp_function_stack_called(u64 pc, u64 ret)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);

@@ -127,14 +127,7 @@ u64 hyp_graph_called(u64 pc, u64 ret, u64 sp)
 	return entry_slow(pc, ret, sp, cpu, now);
 }
 
-/**
- * hyp_graph_root_called() - as hyp_graph_called(), and record what the function calls
- * @pc:		where the function goes on
- * @ret:	where it returns to
- * @sp:		its stack pointer
- *
- * Return: where it shall return to
- */
+/* As hyp_graph_called(), and record what the function calls. */
 u64 hyp_graph_root_called(u64 pc, u64 ret, u64 sp)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
@@ -153,14 +146,7 @@ u64 hyp_graph_root_called(u64 pc, u64 ret, u64 sp)
 	return shall;
 }
 
-/**
- * hyp_graph_not_called() - record neither this function nor what it calls
- * @pc:		where the function goes on
- * @ret:	where it returns to
- * @sp:		its stack pointer
- *
- * Return: where it shall return to
- */
+/* As hyp_graph_called(), but record neither this function nor what it calls. */
 u64 hyp_graph_not_called(u64 pc, u64 ret, u64 sp)
 {
 	struct hyp_calls *calls = &this_cpu_ptr(&hyp_trace_cpu)->calls;
@@ -277,10 +263,7 @@ u64 hyp_graph_returns(u64 retval)
 	return call->ret;
 }
 
-/**
- * hyp_graph_end() - record the returns of all functions that have not returned, now
- * @cpu:	this CPU, whose ring is about to be closed
- */
+/* Record the returns of all functions that have not returned: the ring is about to be closed. */
 void hyp_graph_end(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_calls *calls = &cpu->calls;

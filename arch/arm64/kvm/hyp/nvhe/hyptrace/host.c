@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: exceptions of the host.
- *
- * While a CPU's ring is open or suspended, or the CPU measures, exceptions of the host come
- * through vector.S; otherwise they take the ordinary path, at no cost.
+ * Tracing at EL2: exceptions of the host, which come through vector.S.
  */
 
 #include <nvhe/hyptrace.h>
@@ -73,8 +70,7 @@ void hyp_trace_handle_trap(struct kvm_cpu_context *host_ctxt)
 	hyp_trace_leave(cpu);
 }
 
-void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt,
-		     bool handled)
+void __hyp_trace_ffa(u64 func_id, const struct kvm_cpu_context *host_ctxt, bool handled)
 {
 	/* The same ranges as in kvm_host_ffa_handler(). */
 	if (ARM_SMCCC_IS_FAST_CALL(func_id) &&

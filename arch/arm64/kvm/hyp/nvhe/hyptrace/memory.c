@@ -171,37 +171,19 @@ static int pages_give_back(struct hyp_trace_memory *mem, u32 *budget)
 static int take_step(struct hyp_trace_memory *mem)
 {
 	u32 budget = hyp_trace_step_pages();
-	int ret = region_take(mem, &budget);
 
-	return ret ?: pages_take(mem, &budget);
+	return region_take(mem, &budget) ?: pages_take(mem, &budget);
 }
 
 static int give_back_step(struct hyp_trace_memory *mem)
 {
 	u32 budget = hyp_trace_step_pages();
-	int ret = pages_give_back(mem, &budget);
+	int ret = pages_give_back(mem, &budget) ?: region_give_back(mem, &budget);
 
-	ret = ret ?: region_give_back(mem, &budget);
 	if (!ret)
 		mem->stage = HYP_TRACE_NO_MEMORY;
 
 	return ret;
-}
-
-static int load_begin(struct hyp_trace_memory *mem, u64 pfn, u64 region_pages, u32 nr_pages,
-		      u32 element)
-{
-	if (!pfn_is_memory(pfn) || !pfn_is_memory(pfn + region_pages - 1))
-		return -EPERM;
-
-	*mem = (struct hyp_trace_memory) {
-		.stage		= HYP_TRACE_LOADING,
-		.region_pfn	= pfn,
-		.region_pages	= region_pages,
-		.nr_pages	= nr_pages,
-		.element	= element,
-	};
-	return 0;
 }
 
 /* True if this call has the arguments of the one that began the load. */
@@ -233,9 +215,16 @@ int hyp_trace_memory_load(struct hyp_trace_memory *mem, u64 pfn, u64 region_page
 	int ret;
 
 	if (mem->stage == HYP_TRACE_NO_MEMORY) {
-		ret = load_begin(mem, pfn, region_pages, nr_pages, element);
-		if (ret)
-			return ret;
+		if (!pfn_is_memory(pfn) || !pfn_is_memory(pfn + region_pages - 1))
+			return -EPERM;
+
+		*mem = (struct hyp_trace_memory) {
+			.stage		= HYP_TRACE_LOADING,
+			.region_pfn	= pfn,
+			.region_pages	= region_pages,
+			.nr_pages	= nr_pages,
+			.element	= element,
+		};
 	} else if (!load_is_same(mem, pfn, region_pages, nr_pages)) {
 		return -EBUSY;
 	}

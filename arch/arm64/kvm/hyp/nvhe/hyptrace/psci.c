@@ -7,21 +7,14 @@
 
 void __hyp_trace_psci_forward(u64 fn)
 {
-	bool off_0_1;
-
 	fn &= ~ARM_SMCCC_CALL_HINTS;
-	off_0_1 = kvm_host_psci_config.psci_0_1_cpu_off_implemented &&
-		  fn == kvm_host_psci_config.function_ids_0_1.cpu_off;
-
-	if (fn == PSCI_0_2_FN_CPU_OFF || off_0_1)
+	if (fn == PSCI_0_2_FN_CPU_OFF ||
+	    (kvm_host_psci_config.psci_0_1_cpu_off_implemented &&
+	     fn == kvm_host_psci_config.function_ids_0_1.cpu_off))
 		hyp_emit_psci_cpu_off(fn);
 }
 
-/**
- * hyp_trace_psci_leave() - this CPU is about to call PSCI firmware
- *
- * The call may return, the CPU may come back at its entry point, or not at all.
- */
+/* This CPU calls PSCI firmware: it returns, comes back at its entry point, or not at all. */
 void hyp_trace_psci_leave(void)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
@@ -94,9 +87,7 @@ void hyp_trace_cpu_entry(void)
 	hyp_totals_settle(&cpu->totals);
 }
 
-/**
- * hyp_trace_cpu_start() - this CPU goes on to the host, at the address in ELR_EL2
- */
+/* This CPU goes on to the host, at the address in ELR_EL2. */
 void hyp_trace_cpu_start(void)
 {
 	hyp_emit_psci_cpu_entry(read_sysreg_el2(SYS_ELR));

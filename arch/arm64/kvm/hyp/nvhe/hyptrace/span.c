@@ -21,6 +21,5 @@ void __hyp_span_end(const struct hyp_span *span)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 
-	hyp_emit_hyp_span(HYP_SPAN_END, span,
-			  hyp_clock_now(&cpu->clock) - span->began);
+	hyp_emit_hyp_span(HYP_SPAN_END, span, hyp_clock_now(&cpu->clock) - span->began);
 }

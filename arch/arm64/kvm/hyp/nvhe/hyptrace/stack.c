@@ -116,10 +116,3 @@ void hyp_stack_unhook(struct hyp_trace_cpu *cpu)
 		if (walk.hooked)
 			*walk.pc = walk.state.pc;
 }
-
-s64 handle___hyp_trace_stacks(u64 on, u64 text)
-{
-	hyp_text_set(text);
-	hyp_trace_set_stacks(on);
-	return 0;
-}

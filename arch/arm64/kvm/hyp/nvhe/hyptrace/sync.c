@@ -5,7 +5,7 @@
  * nobody else does while it is at EL2.
  */
 
-#include <nvhe/hyptrace.h>
+#include <nvhe/hyptrace/trigger.h>
 
 extern char hyp_trace_vector[], hyp_totals_vector[], hyp_follow_vector[];
 
@@ -112,6 +112,6 @@ s64 handle___hyp_trace_triggers(u64 *more, u64 event, u64 use)
 	hyp_trace_exit_early(cpu);
 
 	more[0] = hyp_trace_tell(cpu);
-	more[1] = hyp_trigger_left(event, use);
+	more[1] = READ_ONCE(hyp_triggers[use][event].left);
 	return 0;
 }

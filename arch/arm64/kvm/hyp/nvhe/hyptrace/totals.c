@@ -136,7 +136,7 @@ static u64 trap_row(const struct hyp_totals_cpu *totals, u64 esr, u64 fn)
 	switch (ESR_ELx_EC(esr)) {
 	case ESR_ELx_EC_HVC64:
 		return HYP_TOTALS_ROW_HCALLS +
-		       min(fn - KVM_HOST_SMCCC_ID(0), (u64)HYP_TOTALS_HCALL_IDS);
+		       min(fn - KVM_HOST_SMCCC_ID(0), (u64)HYPTRACE_NR_HCALLS);
 	case ESR_ELx_EC_SMC64:
 		return (totals->psci ? HYP_TOTALS_ROW_PSCI : HYP_TOTALS_ROW_SMCS) +
 		       function_place(fn);
@@ -169,10 +169,7 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 	hyp_trace_leave(cpu);
 }
 
-/**
- * hyp_totals_handle_trap() - handle_trap(), measured
- * @host_ctxt:	the host's registers
- */
+/* handle_trap(), measured. */
 void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
@@ -181,7 +178,7 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 	struct hyp_totals_own *own;
 
 	hyp_trace_latch_pid(cpu);
-	if (unlikely(ESR_ELx_EC(esr) != ESR_ELx_EC_HVC64 || id >= HYP_TOTALS_HCALL_IDS ||
+	if (unlikely(ESR_ELx_EC(esr) != ESR_ELx_EC_HVC64 || id >= HYPTRACE_NR_HCALLS ||
 		     hyp_trace_any())) {
 		handle_other(cpu, esr, began, host_ctxt);
 		return;

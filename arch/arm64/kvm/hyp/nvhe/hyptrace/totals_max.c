@@ -37,12 +37,7 @@ s64 handle___hyp_totals_max(u64 enable, u64 threshold, u64 number, u64 reset)
 	return 0;
 }
 
-/**
- * hyp_totals_max_begin() - have a CPU heed the host's setting
- * @cpu:	this CPU, whose table is open
- *
- * Return: the number of the setting
- */
+/* Have this CPU, whose table is open, heed the host's setting. Return the setting's number. */
 u32 hyp_totals_max_begin(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_totals_maxima *maxima = hyp_totals_maxima_in(&cpu->totals_memory);
@@ -140,8 +135,7 @@ static void publish_latest(struct hyp_trace_cpu *cpu, const struct hyp_totals_in
 	}
 
 	maxima->last = now;
-	publish(cpu, interval, row,
-		HYP_TOTALS_MAX_ROWS + maxima->nr_latest++ % HYP_TOTALS_LATEST);
+	publish(cpu, interval, row, HYP_TOTALS_MAX_ROWS + maxima->nr_latest++ % HYP_TOTALS_LATEST);
 }
 
 /*

@@ -9,13 +9,6 @@
 #include <nvhe/hyptrace/test.h>
 
 static_assert(sizeof(struct hyp_totals_own) == HYP_TOTALS_OWN_SIZE);
-
-s64 handle___hyp_totals_enable(u64 enable, u64 reset)
-{
-	hyp_trace_keep_totals(enable, reset);
-	return 0;
-}
-
 static_assert(sizeof(struct hyp_totals_table) <= HYP_TOTALS_TABLE_SIZE);
 
 /* Rows ---------------------------------------------------------------------------- */
@@ -44,12 +37,6 @@ static void row_publish(const struct hyp_totals_own *own)
 	hyp_totals_publish_end(row, own->count);
 }
 
-/* The bucket of any interval. */
-static u64 bucket_of(u64 ns)
-{
-	return hyp_totals_bucket(clamp(ns, HYP_TOTALS_BUCKET_LOW - 1, HYP_TOTALS_BUCKET_HIGH));
-}
-
 /**
  * hyp_totals_count() - add any interval to a row, and publish the row
  * @own:	the row
@@ -58,13 +45,13 @@ static u64 bucket_of(u64 ns)
  */
 void hyp_totals_count(struct hyp_totals_own *own, u64 ns, u64 limit)
 {
-	u64 low, high;
+	u64 low, high, bounded = clamp(ns, HYP_TOTALS_BUCKET_LOW - 1, HYP_TOTALS_BUCKET_HIGH);
 
 	own->count++;
 	own->total += ns;
 	own->min = min(own->min, ns);
 	own->max = max(own->max, ns);
-	own->bucket[bucket_of(ns)]++;
+	own->bucket[hyp_totals_bucket(bounded)]++;
 	row_publish(own);
 
 	low = max(own->min, HYP_TOTALS_BUCKET_LOW);
@@ -187,10 +174,7 @@ void hyp_totals_shut(struct hyp_totals_cpu *totals)
 	memset(totals->hcall, 0, sizeof(totals->hcall));
 }
 
-/**
- * hyp_totals_open() - have a CPU measure, if it has a table
- * @cpu:	this CPU, locked
- */
+/* Have this CPU, which is locked, measure, if it has a table. */
 void hyp_totals_open(struct hyp_trace_cpu *cpu)
 {
 	u32 measurement = READ_ONCE(hyp_totals_measurement);

@@ -130,10 +130,7 @@ s64 handle___hyp_totals_load_vcpu(u64 vm, u64 id, u64 pfn, u64 nr_pages)
 	return ret;
 }
 
-/**
- * hyp_totals_vcpu_gone() - EL2 is tearing down a VM
- * @vcpu:	EL2's copy of its vCPU, which can't run any more
- */
+/* EL2 is tearing down a VM; this is its copy of a vCPU, which can't run any more. */
 void hyp_totals_vcpu_gone(struct kvm_vcpu *vcpu)
 {
 	struct hyp_totals_table *table;

@@ -53,12 +53,6 @@ bool hyp_trigger_takes_stack(u64 type)
 	return hyp_trace_is_running() && trigger_take_one(hyp_trigger_of(type, HYP_FILTER_STACK));
 }
 
-/* How often a trigger may still act; -1 if there is no limit. */
-s64 hyp_trigger_left(unsigned int event, enum hyp_filter_use use)
-{
-	return READ_ONCE(hyp_triggers[use][event].left);
-}
-
 static bool has_action(u64 use, u64 action)
 {
 	switch (use) {

@@ -37,7 +37,9 @@ alternative_else_nop_endif
 	b	__kvm_hyp_host_vector + \offset
 .endm
 
-.macro vectors exit
+.macro vectors name, exit
+	.align 11
+SYM_CODE_START(\name)
 	usual_vect	0x000			// Synchronous EL2t
 	usual_vect	0x080			// IRQ EL2t
 	usual_vect	0x100			// FIQ EL2t
@@ -57,19 +59,9 @@ alternative_else_nop_endif
 	usual_vect	0x680			// IRQ 32-bit EL1/EL0
 	usual_vect	0x700			// FIQ 32-bit EL1/EL0
 	usual_vect	0x780			// Error 32-bit EL1/EL0
+SYM_CODE_END(\name)
 .endm
 
-	.align 11
-SYM_CODE_START(hyp_trace_vector)
-	vectors		__host_exit_traced
-SYM_CODE_END(hyp_trace_vector)
-
-	.align 11
-SYM_CODE_START(hyp_totals_vector)
-	vectors		__host_exit_measured
-SYM_CODE_END(hyp_totals_vector)
-
-	.align 11
-SYM_CODE_START(hyp_follow_vector)
-	vectors		__host_exit_followed
-SYM_CODE_END(hyp_follow_vector)
+	vectors		hyp_trace_vector, __host_exit_traced
+	vectors		hyp_totals_vector, __host_exit_measured
+	vectors		hyp_follow_vector, __host_exit_followed

@@ -176,8 +176,7 @@ static bool state_set(bool stopped)
 	do {
 		if ((state & STATE_STOPPED) == stopped)
 			return false;
-	} while (!try_cmpxchg(&running_state, &state,
-			      (state ^ STATE_STOPPED) + STATE_CHANGE));
+	} while (!try_cmpxchg(&running_state, &state, (state ^ STATE_STOPPED) + STATE_CHANGE));
 
 	return true;
 }
@@ -260,54 +259,50 @@ static void flag_set(bool *flag, bool value)
 	hyp_spin_unlock(&settings.lock);
 }
 
-/* Have an event filtered, or not. */
 void hyp_trace_set_filtered(unsigned int event, bool filtered)
 {
 	flag_set(&settings.filtered[event], filtered);
 }
 
-/* Make an event a trigger, or not. */
 void hyp_trace_set_trigger(unsigned int event, enum hyp_filter_use use, bool trigger)
 {
 	flag_set(&settings.trigger[use][event], trigger);
 }
 
-/* Have the stack recorded after each event, or not. */
-void hyp_trace_set_stacks(bool on)
-{
-	flag_set(&settings.stacks, on);
-}
-
-/* Have calls of functions that are hooked recorded, or not. */
 void hyp_trace_set_functions(bool on)
 {
 	flag_set(&settings.functions, on);
 }
 
-/* Have an event go to the follower's rings, with the host's number of it; not if that is 0. */
-void hyp_trace_set_followed(unsigned int event, u16 id)
+s64 handle___hyp_trace_stacks(u64 on, u64 text)
+{
+	hyp_text_set(text);
+	flag_set(&settings.stacks, on);
+	return 0;
+}
+
+s64 handle___hyp_trace_follow(u64 event, u64 id)
 {
 	hyp_spin_lock(&settings.lock);
 	settings.follow_id[event] = id;
 	events_update();
 	hyp_spin_unlock(&settings.lock);
+
+	return 0;
 }
 
-/**
- * hyp_trace_keep_totals() - begin or cease to measure guests
- * @keep:	whether totals are kept, on CPUs whose table is open
- * @reset:	vCPUs' rows begin at 0, unless they have with the same number
- */
-void hyp_trace_keep_totals(bool keep, u32 reset)
+s64 handle___hyp_totals_enable(u64 enable, u64 reset)
 {
 	hyp_spin_lock(&settings.lock);
 	WRITE_ONCE(hyp_totals_last_reset, reset);
 	/* This makes stale what vCPUs have kept of an earlier measurement. */
-	if (keep && !settings.totals)
+	if (enable && !settings.totals)
 		WRITE_ONCE(hyp_totals_measurement, (hyp_totals_measurement + 1) % U32_MAX ?: 1);
-	settings.totals = keep;
+	settings.totals = enable;
 	events_update();
 	hyp_spin_unlock(&settings.lock);
+
+	return 0;
 }
 
 /*

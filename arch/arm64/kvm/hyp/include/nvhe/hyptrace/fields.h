@@ -129,20 +129,8 @@ static __always_inline u8 hyp_exit_reason(u64 exit_code, struct hyp_secret esr)
 					    ESR_ELx_EC_MAX + 1 + code;
 }
 
-static __always_inline struct hyp_secret hyp_fault_esr(union hyp_guest guest)
-{
-	return hyp_secret(guest.__vcpu->arch.fault.esr_el2);
-}
-
-static __always_inline struct hyp_secret hyp_fault_va(union hyp_guest guest)
-{
-	return hyp_secret(guest.__vcpu->arch.fault.far_el2);
-}
-
-static __always_inline struct hyp_secret hyp_fault_disr(union hyp_guest guest)
-{
-	return hyp_secret(guest.__vcpu->arch.fault.disr_el1);
-}
+/* A member of struct kvm_vcpu_fault_info. */
+#define hyp_fault(guest, member)	hyp_secret((guest).__vcpu->arch.fault.member)
 
 /*
  * HPFAR_EL2 has the IPA down to bit 12. The lower bits are those of the VA, unless the
@@ -242,8 +230,7 @@ static __always_inline u8 hyp_pool_kind(const struct hyp_pool *pool)
  *
  * Return: the result; 0 for any other hypercall, and where what it has done is hidden
  */
-static __always_inline s64 hyp_hcall_result(u32 id,
-					    const struct kvm_cpu_context *host_ctxt)
+static __always_inline s64 hyp_hcall_result(u32 id, const struct kvm_cpu_context *host_ctxt)
 {
 #define HYP_HCALL_SHOWN(name)			case __KVM_HOST_SMCCC_FUNC___hyp_##name:
 #define HYP_HCALL_WITHHELD(name)

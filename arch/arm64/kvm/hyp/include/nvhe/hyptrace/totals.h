@@ -14,7 +14,6 @@
 #include <asm/kvm_asm.h>
 
 struct hyp_trace_cpu;
-struct hyp_trace_memory;
 struct kvm_cpu_context;
 struct kvm_vcpu;
 
@@ -70,9 +69,6 @@ struct hyp_totals_maxima {
 	u64			longest[HYP_TOTALS_MAX_ROWS];
 };
 
-/* Hypercalls, whose rows are found by number. */
-#define HYP_TOTALS_HCALL_IDS	HYPTRACE_NR_HCALLS
-
 /**
  * struct hyp_totals_cpu - totals of one CPU
  * @rows:	its rows
@@ -103,7 +99,7 @@ struct hyp_totals_cpu {
 	struct hyp_totals_maxima *maxima;
 	struct hyp_totals_mark	mark;
 	u64			epoch;
-	struct hyp_totals_own	*hcall[HYP_TOTALS_HCALL_IDS];
+	struct hyp_totals_own	*hcall[HYPTRACE_NR_HCALLS];
 };
 
 /* No vCPU's epoch: no measurement has this number. */

@@ -70,15 +70,12 @@ static_assert(BIT(HWEIGHT(HYP_EVENT_NUMBER)) >= HYP_NR_EVENTS);
 })
 
 bool hyp_trace_event_is_set(unsigned int event);
-void hyp_trace_set_followed(unsigned int event, u16 id);
 void hyp_trace_set_functions(bool on);
 void hyp_trace_set_filtered(unsigned int event, bool filtered);
-void hyp_trace_set_stacks(bool on);
 void hyp_trace_set_trigger(unsigned int event, enum hyp_filter_use use, bool trigger);
 bool hyp_trace_is_running(void);
 bool hyp_trace_turn(bool on);
 bool hyp_trace_tell(struct hyp_trace_cpu *cpu);
 bool hyp_trace_tell_later(void);
-void hyp_trace_keep_totals(bool keep, u32 reset);
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_WORDS_H */
