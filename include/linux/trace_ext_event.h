@@ -141,7 +141,7 @@ static inline void trace_ext_event_settle(const struct perf_event *event)
 }
 
 /**
- * trace_ext_owner_settle() - all perf events that a task has opened are going to be turned on or off
+ * trace_ext_owner_settle() - all perf events that a task has opened will be turned on or off
  * @task:	any task
  */
 static inline void trace_ext_owner_settle(const struct task_struct *task)

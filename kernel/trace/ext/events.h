@@ -43,7 +43,7 @@ static inline bool trace_ext_event_is_of(const struct trace_ext_event *event,
 
 #define trace_ext_for_each_event(event, of)			\
 	list_for_each_entry(event, &ftrace_events, call.list)	\
-		if (!trace_ext_event_is_of(event, of)) { } else
+		if (trace_ext_event_is_of(event, of))
 
 /**
  * trace_ext_event_is_foreign() - check whether an external writer records an event in an

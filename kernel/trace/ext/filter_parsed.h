@@ -91,8 +91,8 @@ int trace_ext_filter_compile(const struct event_filter *filter, struct ext_filte
 
 /*
  * Have the writer apply a filter, or log why not; an event of this kernel needs nothing. If @show,
- * a filter that fails shows an error, as one that can't be parsed does. The reason comes last: tools
- * show the last line of error_log.
+ * a filter that fails shows an error, as one that can't be parsed does. The reason comes last:
+ * tools show the last line of error_log.
  */
 static int ext_filter_apply(struct trace_event_file *file, struct event_filter *filter, bool show)
 {

@@ -332,7 +332,7 @@ static inline bool rb_ext_is_armed(const struct rb_ext *ext)
  */
 #define RB_EXT_PAGES_AT_ONCE	((1 << 20) / EXT_RING_PAGE_SIZE)
 
-/* When to look again. A timer expires up to one tick late, so this takes at most 10 ms or two ticks. */
+/* A timer expires up to one tick late, so this takes at most 10 ms or two ticks. */
 #define RB_EXT_POLL_TICKS	max(HZ / 100 - 1, 1)
 
 /* Have a CPU, or all if it is -1, open its ring. */

@@ -276,8 +276,8 @@ static noinline bool ring_write_rarely(const void *record, u64 size, struct ext_
 
 /*
  * ext_ring_write() where ext_ring_has_room() was false: the same as ext_ring_make_room(),
- * ext_ring_take() and ext_ring_commit(). In what a full page needs, it calls nothing, so it needs no
- * stack frame.
+ * ext_ring_take() and ext_ring_commit(). In what a full page needs, it calls nothing, so it needs
+ * no stack frame.
  */
 bool ext_ring_write_slow(const void *record, u64 size, struct ext_ring *ring, u64 now)
 {

@@ -53,9 +53,9 @@ static char *print_format(const char *conversions, const char *args)
 {
 	size_t size = 256 + 8 * texts_size() * 2;
 	const char *text = __start_hyp_formats;
-	char *fmt __free(kfree) = kmalloc(size, GFP_KERNEL);
 	bool first = true;
 	struct seq_buf s;
+	char *fmt __free(kfree) = kmalloc(size, GFP_KERNEL);
 
 	if (!fmt)
 		return NULL;
