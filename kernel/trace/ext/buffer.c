@@ -8,6 +8,7 @@
 
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
+#include <linux/mm.h>
 
 #include "internal.h"
 #include "../trace.h"
@@ -551,7 +552,7 @@ int rb_ext_init(struct rb_ext *ext)
 	return 0;
 }
 
-/* Undo rb_ext_init(). The buffer was never turned on. */
+/* Undo rb_ext_init(), which may have failed. The buffer was never turned on. */
 void rb_ext_exit(struct rb_ext *ext)
 {
 	free_percpu(ext->cpus);

@@ -13,7 +13,7 @@
 
 #include "filter_compile.h"
 
-/* With a mask of 0, the result is always "in the range". */
+/* With a mask and a @lo of 0, the result is always "in the range". */
 static void set_range(struct ext_filter_pred *pred, u64 lo, u64 width, u64 mask)
 {
 	pred->lo = lo;

@@ -108,12 +108,12 @@ static int ext_filter_apply(struct trace_event_file *file, struct event_filter *
 	if (!err)
 		return 0;
 
-	input = kstrdup(filter->filter_string, GFP_KERNEL);
 	if (show) {
+		input = kstrdup(filter->filter_string, GFP_KERNEL);
 		pe.lasterr = err == -EINVAL ? FILT_ERR_ILLEGAL_FIELD_OP : err;
 		append_filter_err(file->tr, &pe, filter);
 	}
-	trace_ext_filter_refused(file, why, input ?: "");
+	trace_ext_filter_refused(file, why, show ? input ?: "" : filter->filter_string);
 	return err;
 }
 

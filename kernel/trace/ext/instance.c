@@ -473,7 +473,7 @@ static void __init instance_arm(struct rb_ext *ext)
 void __init trace_ext_register(struct trace_ext_writer *writer)
 {
 	struct rb_ext *ext = writer->ext;
-	bool wanted;
+	bool any, wanted;
 
 	/* Without ftrace, there are no events by which to find the writer. */
 	if (!is_known(writer))
@@ -486,9 +486,9 @@ void __init trace_ext_register(struct trace_ext_writer *writer)
 	ext->ops = writer->ops;
 	rb_ext_use_mem(ext);
 	rb_ext_note_sizes(ext);
-	wanted = trace_ext_events_move(writer);
-	wanted |= trace_ext_functions_register(ext);
-	wanted = is_wanted_on(ext, wanted);
+	any = trace_ext_events_move(writer);
+	any |= trace_ext_functions_register(ext);
+	wanted = is_wanted_on(ext, any);
 	if (wanted)
 		instance_arm(ext);
 

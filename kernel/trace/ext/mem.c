@@ -188,9 +188,11 @@ static void __init events_describe(const struct trace_ext_writer *writer,
 			strscpy(to->name, trace_event_name(&event->call));
 			to->type = event->call.event.type;
 			to->fields = hash_fields(event);
-		} else if (!event->by_kernel) {
+		} else {
+			u32 hash = hash_string(event->call.print_fmt, 0);
+
 			/* Without a hash, another kernel's text is never taken for the same. */
-			to->text = hash_string(event->call.print_fmt, 0);
+			to->text = event->by_kernel ? 0 : hash;
 		}
 		to++;
 	}

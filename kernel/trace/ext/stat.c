@@ -90,10 +90,10 @@ static bool snapshot_ring(struct rb_ext_cpu *c, u64 tail, struct rb_ext_counts *
 }
 
 /**
- * rb_ext_count() - count events, while the writer runs
+ * rb_ext_count() - count events, and find the oldest one, while the writer runs
  * @c:		the CPU, locked
  *
- * Return: their numbers
+ * Return: what was found
  */
 struct rb_ext_counts rb_ext_count(struct rb_ext_cpu *c)
 {

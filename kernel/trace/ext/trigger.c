@@ -228,7 +228,11 @@ static int trigger_follow(struct trace_event_file *file)
 	}
 
 	/* Neither instance is ever removed. */
-	*(is_own ? &event->own : &event->root) = file;
+	if (is_own)
+		event->own = file;
+	else
+		event->root = file;
+
 	return trace_ext_follow(event, by);
 }
 

@@ -154,13 +154,14 @@ static void cpu_arm(struct rb_ext_cpu *c, int full)
  */
 static void arm_alarm(struct rb_ext *ext, int cpu, int full)
 {
-	if (!ext->ops->set_alarm)
+	if (!ext->ops->set_alarm) {
 		schedule_delayed_work(&ext->poll, RB_EXT_POLL_TICKS);
-	else if (cpu != RING_BUFFER_ALL_CPUS)
+	} else if (cpu != RING_BUFFER_ALL_CPUS) {
 		cpu_arm(per_cpu_ptr(ext->cpus, cpu), full);
-	else
+	} else {
 		for_each_possible_cpu(cpu)
 			cpu_arm(per_cpu_ptr(ext->cpus, cpu), 0);
+	}
 }
 
 /*

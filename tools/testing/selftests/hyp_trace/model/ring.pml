@@ -532,7 +532,7 @@ proctype consumer()
 }
 
 #if ITERATOR
-/* [iter_start, next_page, rb_ext_copy_page]: one page, at any time */
+/* [rb_ext_iter_reset, next_page, rb_ext_copy_page]: one page, at any time */
 proctype iterator()
 {
 	byte t, pos, c, i, page, copy[EVENTS], copy_pos[EVENTS];

@@ -263,7 +263,7 @@ u64 hyp_graph_returns(u64 retval)
 	return call->ret;
 }
 
-/* Record the returns of all functions that have not returned: the ring is about to be closed. */
+/* Record the returns of functions that have not returned: this CPU's ring is about to be closed. */
 void hyp_graph_end(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_calls *calls = &cpu->calls;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracing at EL2: exceptions of the host, which come through vector.S.
+ * Tracing at EL2: exceptions of the host.
+ *
+ * While a CPU's ring is open or suspended, or the CPU measures, exceptions of the host come
+ * through vector.S; otherwise they take the ordinary path, at no cost.
  */
 
 #include <nvhe/hyptrace.h>

@@ -7,7 +7,7 @@
  *
  * The text stays in the kernel's image, in a section that EL2 does not map. A record has
  * the text's offset in that section and the arguments, and the host formats the line
- * (arch/arm64/kvm/hyptrace/printk.c).
+ * (arch/arm64/kvm/hyptrace/events.c).
  */
 #ifndef __ARM64_KVM_HYP_NVHE_HYPTRACE_PRINTK_H
 #define __ARM64_KVM_HYP_NVHE_HYPTRACE_PRINTK_H
