@@ -41,7 +41,7 @@ turn_on() {
 	done
 }
 
-# qemu_does COMMAND: have QEMU's monitor execute it (tools/qemu/run --reboot), and wait until it has
+# qemu_does COMMAND: in a machine that may reboot, wait until QEMU's monitor has executed it
 qemu_does() {
 	# It stays open, as only one process may open it: busybox's timeout leaves one behind.
 	[ -e /proc/$$/fd/3 ] || exec 3<>/dev/vport0p3
