@@ -74,7 +74,10 @@ u64 hyptrace_totals_bad(void);
 int hyptrace_totals_show(struct seq_file *m, void *v);
 void hyptrace_totals_show_meaning(struct seq_file *m, u32 row);
 
-/* Of long intervals: the last id, records that made no sense, and the reset that records have. */
+/*
+ * This counts long intervals: the last one's id, records that made no sense, and resets; records of
+ * another reset are ignored.
+ */
 extern struct hyptrace_max_taken {
 	u64	last_id;
 	u64	bad;
