@@ -14,7 +14,7 @@
  *   write_fields	makes both record the event with fields of all sizes
  *   write_follow	makes EL2 write selftest_fields to the follower's rings as another type
  *   write_test		makes EL2 run a test: enum hyp_trace_test_action and a number
- *   write_hold		holds (1), or lets go (0), what each task switch does for tracing
+ *   write_hold		holds (1), or lets go (0), what each task switch does for tracing and perf
  *
  * On the command line:
  *
@@ -30,6 +30,7 @@
 #include <linux/io.h>
 #include <linux/kvm_host.h>
 #include <linux/mutex.h>
+#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/tracefs.h>
@@ -330,11 +331,54 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 	this_cpu_write(switch_probed, true);
 }
 
+#ifdef CONFIG_PERF_EVENTS
+/*
+ * perf has task switches patched for the first perf event of a task, and back a second after the
+ * last one. If QEMU does not see that, a task's events stay on the CPU that it has left, and perf
+ * dereferences NULL on the next one. An event of a CPU that records task switches has them
+ * patched, too.
+ */
+static struct perf_event *held_event;
+
+static int hold_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.config		= PERF_COUNT_SW_DUMMY,
+		.size		= sizeof(attr),
+		.context_switch	= 1,
+	};
+
+	held_event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	return PTR_ERR_OR_ZERO(held_event);
+}
+
+static void let_perf_go(void)
+{
+	perf_event_release_kernel(held_event);
+}
+#else
+static int hold_perf(void)
+{
+	return 0;
+}
+
+static void let_perf_go(void)
+{
+}
+#endif
+
 static int hold_switches(void)
 {
-	int ret = register_trace_sched_switch(probe_switch, NULL);
+	int ret = hold_perf();
 
-	if (!ret)
+	if (ret)
+		return ret;
+
+	ret = register_trace_sched_switch(probe_switch, NULL);
+	if (ret)
+		let_perf_go();
+	else
 		static_branch_inc(&hyptrace_key);
 	return ret;
 }
@@ -343,6 +387,7 @@ static void let_switches_go(void)
 {
 	static_branch_dec(&hyptrace_key);
 	unregister_trace_sched_switch(probe_switch, NULL);
+	let_perf_go();
 }
 
 /* Go to each CPU, and see there what the switch to this task has done. */
