@@ -590,7 +590,7 @@ static void *toggle_hist(void *unused)
 {
 	int i;
 
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < rounds_of(50); i++) {
 		put(OWN_EVENT "trigger", "hist:keys=id");
 		put(ROOT "events/hyp/hyp_enter/trigger", "hist:keys=reason");
 		put(OWN_EVENT "trigger", "!hist:keys=id");
@@ -603,7 +603,7 @@ static void *toggle_others(void *data)
 {
 	int cpus = *(int *)data, i;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < rounds_of(20); i++) {
 		if (cpus > 1)
 			set_online(cpus - 1, i % 2);
 		set_size_kb(i % 2 ? 64 : 256);

@@ -801,7 +801,7 @@ static void *open_and_close(void *data)
 	struct perf_event_attr attr = attr_of(data);
 	int fd, i;
 
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < rounds_of(300); i++) {
 		fd = perf_open(&attr, -1, i % nr_cpus());
 		if (fd >= 0)
 			close(fd);
@@ -813,7 +813,7 @@ static void *plug(void *data)
 {
 	int cpu = nr_cpus() - 1, i;
 
-	for (i = 0; cpu && i < 20; i++)
+	for (i = 0; cpu && i < rounds_of(24); i++)
 		set_online(cpu, i % 2);
 	return NULL;
 }

@@ -615,18 +615,18 @@ TEST_F(function, trees_are_complete_whatever_else_happens)
 
 TEST_F(function, turning_off_ends_all_calls)
 {
-	unsigned int entries = 0;
+	const unsigned int rounds = rounds_of(100);
+	unsigned int entries = 0, i;
 	struct walk w;
-	int i;
 
 	ASSERT_EQ(0, put(HYP "current_tracer", "function_graph"));
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < rounds; i++) {
 		w = walk_of_trees(1);
 		EXPECT_COMPLETE(w);
 		entries += w.entries;
 	}
 	/* tracing_on is written by hypercalls, which call more. */
-	EXPECT_LT(100 * NODES, entries);
+	EXPECT_LT(rounds * NODES, entries);
 }
 
 TEST_HARNESS_MAIN

@@ -207,7 +207,7 @@ static bool readers_stop(struct reader **readers, int n)
 static void readers_and_accounts(struct __test_metadata *_metadata, int cpus,
 				 const char *overwrite)
 {
-	const unsigned long rounds = 6, events = scaled(1000);
+	const unsigned long rounds = rounds_of(6), events = scaled(1000);
 	struct reader *readers[2 * NR_KINDS];
 	int cpu, i;
 
@@ -247,7 +247,7 @@ TEST_F(hyp, several_readers_of_a_buffer_that_keeps_the_oldest)
 
 TEST_F(hyp, sizes_that_change_while_writing)
 {
-	const unsigned long rounds = 60, events = scaled(200);
+	const unsigned long rounds = rounds_of(60), events = scaled(200);
 	struct reader *reader;
 	int cpu, i;
 
@@ -298,7 +298,7 @@ TEST_F(hyp, resets_while_writing)
 	ASSERT_EQ(0, set_size_kb(SMALL_KB));
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	emitters_start(self->cpus);
-	for (i = 0; i < 6; i++) {
+	for (i = 0; i < rounds_of(6); i++) {
 		reader = reader_start(RAW, self->cpus);
 		ASSERT_TRUE(reset_among_emissions(self->cpus, 10));
 		ASSERT_TRUE(emitters_emit(self->cpus, after));
@@ -349,6 +349,7 @@ static int ids_too_many(const bool *turn)
 /* An id is delivered, once and in order, if it was emitted while tracing was on. */
 TEST_F(hyp, tracing_that_goes_on_and_off)
 {
+	const int turns = rounds_of(TURNS);
 	struct reader *readers[2];
 	int cpu, i;
 
@@ -358,7 +359,7 @@ TEST_F(hyp, tracing_that_goes_on_and_off)
 	emitters_start(self->cpus);
 	readers[0] = reader_start(NOTE, self->cpus);
 	readers[1] = reader_start(TRACE, self->cpus);
-	for (i = 0; i < TURNS; i++)
+	for (i = 0; i < turns; i++)
 		ASSERT_TRUE(turn_on_and_off(self->cpus));
 	EXPECT_TRUE(emitters_stop(self->cpus));
 	EXPECT_TRUE(readers_pass(readers, 2));
@@ -367,7 +368,7 @@ TEST_F(hyp, tracing_that_goes_on_and_off)
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		const struct delivered *d = &delivered[cpu];
 
-		for (i = 0; i < TURNS; i++) {
+		for (i = 0; i < turns; i++) {
 			EXPECT_EQ(0, ids_missing(&d->id[1 + i * TURN]))
 				TH_LOG("CPU %d, turn %d", cpu, i);
 			EXPECT_EQ(0, ids_too_many(&d->id[1 + i * TURN]))
@@ -385,7 +386,7 @@ TEST_F(hyp, tracing_that_goes_on_and_off)
 TEST_F(hyp, tracing_that_goes_on_and_off_with_a_buffer_that_is_too_small)
 {
 	struct reader *readers[2];
-	const int turns = 40;
+	const int turns = rounds_of(40);
 	int cpu, fd, i;
 
 	/* EL2's number is of the loaded ring. An open reader keeps the ring loaded. */

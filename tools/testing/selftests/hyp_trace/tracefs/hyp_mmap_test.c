@@ -459,7 +459,7 @@ TEST_F(hyp, a_ring_can_be_reset_while_it_is_read)
 	ASSERT_TRUE(map_open(&m, 0));
 	stop = false;
 	ASSERT_EQ(0, pthread_create(&resetter, NULL, resetter_thread, NULL));
-	for (i = 0; i < 60; i++) {
+	for (i = 0; i < rounds_of(60); i++) {
 		unsigned long before = resets_so_far();
 
 		ASSERT_EQ(0, emit(1, lossy));

@@ -294,7 +294,7 @@ static int turn(int on)
 
 TEST_F(hyp, enter_and_exit_stay_paired_while_tracing_goes_on_and_off)
 {
-	const int rounds = 100;
+	const int rounds = rounds_of(100);
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));
@@ -327,7 +327,7 @@ static int choose_all(int cpus)
 
 TEST_F(hyp, enter_and_exit_stay_paired_while_cpus_and_tasks_are_chosen)
 {
-	const int all = (1 << self->cpus) - 1, rounds = 50;
+	const int all = (1 << self->cpus) - 1, rounds = rounds_of(50);
 	int cpu, i;
 
 	ASSERT_EQ(0, put(HYP "buffer_size_kb", "16384"));

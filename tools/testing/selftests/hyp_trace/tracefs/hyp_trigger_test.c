@@ -468,7 +468,7 @@ TEST_F(trigger, is_exact_while_all_cpus_write)
 /* All CPUs may stop it, and one of them does. */
 TEST_F(trigger, counts_once_if_all_cpus_act)
 {
-	const int rounds = 50;
+	const int rounds = rounds_of(50);
 	int round;
 
 	ASSERT_EQ(0, put(TRIGGER, path_of("traceoff:%d if !(id & 7)", rounds)));
@@ -491,7 +491,7 @@ TEST_F(trigger, comes_and_goes_while_all_cpus_write)
 	int round;
 
 	emitters_start(self->cpus);
-	for (round = 0; round < 60; round++) {
+	for (round = 0; round < rounds_of(60); round++) {
 		const char *what = add[round % 3];
 		int before = is_on(), after;
 
