@@ -522,7 +522,8 @@ static int turn_on_failing(struct __test_metadata *_metadata, int rounds)
 TEST_F(hyp, each_allocation_of_turning_on_can_fail)
 {
 	long long before, less = LEAK_KB, shared_before, shared_after;
-	const int rounds = 60 / self->cpus;
+	/* A leak has to add up to be seen. kmemleak, where memory does not count, finds a single one. */
+	const int rounds = memory_counts() ? 60 / self->cpus : 1;
 	int try, failures;
 
 	if (!fault_injection())
@@ -611,6 +612,7 @@ TEST_F(hyp, a_resize_that_fails_half_way_shows_the_sizes_that_there_are)
 TEST_F(hyp, each_allocation_of_a_resize_can_fail)
 {
 	long long before, less = LEAK_KB;
+	const int rounds = memory_counts() ? 6 : 2;
 	int try, failures, cpu;
 
 	if (!fault_injection())
@@ -620,10 +622,10 @@ TEST_F(hyp, each_allocation_of_a_resize_can_fail)
 	ASSERT_EQ(0, put(HYP "tracing_on", "1"));
 	for (try = 0; try < TRIES && less >= LEAK_KB; try++) {
 		before = free_memory();
-		failures = resize_failing(_metadata, 6);
+		failures = resize_failing(_metadata, rounds);
 		less = before - free_memory();
 		TH_LOG("%d allocations failed, %lld KiB less", failures, less);
-		EXPECT_LT(30 * self->cpus, failures);
+		EXPECT_LT(rounds * 5 * self->cpus, failures);
 		if (!memory_counts())
 			break;
 	}
