@@ -5,7 +5,7 @@
 #ifndef HYP_FOLLOW_H
 #define HYP_FOLLOW_H
 
-#include "../tracefs/hyp_fixture.h"
+#include "../tracefs/hyp_suite.h"
 
 /* The sum of a number in the file "follower", for all CPUs. */
 static inline long long followed(const char *key)

@@ -4,7 +4,7 @@
  * EL2 calls the tree of arch/arm64/kvm/hyp/nvhe/hyptrace/function_test.c.
  */
 
-#include "../tracefs/hyp_fixture.h"
+#include "../tracefs/hyp_suite.h"
 #include "hyp_symbols.h"
 
 #define MAX_DEPTH	50		/* FTRACE_RETFUNC_DEPTH */

@@ -4,7 +4,7 @@
  * return address. EL2 calls the functions of arch/arm64/kvm/hyp/nvhe/hyptrace/function_test.c.
  */
 
-#include "../tracefs/hyp_fixture.h"
+#include "../tracefs/hyp_suite.h"
 #include "hyp_symbols.h"
 
 #define MAX_STACK	16	/* TRACE_EXT_STACK_MAX */

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "../hyp_names.h"
-#include "../tracefs/hyp_fixture.h"
+#include "../tracefs/hyp_suite.h"
 #include "hyp_vm.h"
 
 #define GUESTS		HYP "guests/"

@@ -10,7 +10,7 @@
 #include <ftw.h>
 #include <sys/klog.h>
 
-#include "../tracefs/hyp_fixture.h"
+#include "../tracefs/hyp_suite.h"
 #include "hyp_secret.h"
 
 #define RUNS	10

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "../hyp_pages.h"
+#include "../tracefs/hyp_fixture.h"
 #include "../tracefs/hyp_waiter.h"
 
 /* The shared memory ------------------------------------------------------------ */

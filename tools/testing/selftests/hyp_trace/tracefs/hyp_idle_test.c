@@ -9,7 +9,7 @@
 
 #include <sys/timex.h>
 
-#include "hyp_fixture.h"
+#include "hyp_suite.h"
 
 #define FUNCTIONS	"tell_el2 sync_this_cpu hyptrace_set_alarm"
 #define CALLS		ROOT "events/csd/csd_function_entry/enable"

@@ -4,7 +4,7 @@
  * ftrace's own trace_marker has.
  */
 
-#include "hyp_fixture.h"
+#include "hyp_suite.h"
 
 #define MARKER	HYP "trace_marker"
 #define MAX	112

@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 
+#include "hyp_fixture.h"
 #include "hyp_waiter.h"
 
 TEST_F(hyp, an_event_wakes_whoever_waits)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "hyp_fixture.h"
+#include "hyp_suite.h"
 
 /* The ways in which a waiter waits. */
 enum way { READ_TEXT, READ_CPU_TEXT, READ_RAW, POLL_TEXT, POLL_RAW, WAYS };
