@@ -46,6 +46,9 @@ static __always_inline void push_call(struct hyp_calls *calls, u64 depth, u64 re
 	calls->depth = depth + 1;
 }
 
+/* hyp_text_set() sees to it that the host does not choose these bits of an address. */
+static_assert(HYP_RESULT_KIND < AARCH64_INSN_SIZE);
+
 /* Record a call, and have the function return to hyp_hook_return. */
 static __always_inline bool record_entry(enum hyp_way way, struct hyp_trace_cpu *cpu, u64 now,
 					 u64 pc, u64 ret, u64 sp, u64 depth)
@@ -263,7 +266,10 @@ u64 hyp_graph_returns(u64 retval)
 	return call->ret;
 }
 
-/* Record the returns of functions that have not returned: this CPU's ring is about to be closed. */
+/*
+ * Record the returns of functions that have not returned: nothing more of this hypercall may be
+ * recorded in the user's ring.
+ */
 void hyp_graph_end(struct hyp_trace_cpu *cpu)
 {
 	struct hyp_calls *calls = &cpu->calls;
