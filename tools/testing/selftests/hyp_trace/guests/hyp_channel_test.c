@@ -310,6 +310,7 @@ static void clean_up(void)
 	put(HYP "tracing_on", "0");
 	put(HYP "events/enable", "0");
 	put(HYP "trace", "");
+	put(HYP "set_event_pid", "");
 	put(GUESTS "default", "0");
 	put(GUESTS "limit", "10000");
 	set_size_kb(256);
@@ -553,6 +554,28 @@ TEST_F(channel, nobody_records)
 	EXPECT_EQ(HYPERTRACE_DONE, speak_one(&vm, 4));
 	read_anew();
 	EXPECT_EQ(3, rec.events);
+	EXPECT_EQ(4, rec.arg[0]);
+	vm_destroy(&vm);
+}
+
+/* Other events are followed on all CPUs, and the user's ring is closed on this one. */
+TEST_F(channel, nobody_records_while_others_are_followed)
+{
+	static const char hist[] = "hist:keys=common_pid", end[] = "!hist:keys=common_pid";
+	struct vm vm = create_hvc();
+
+	ASSERT_EQ(0, put(HYP "set_event_pid", "1"));
+	EXPECT_EQ(HYPERTRACE_IDLE, speak_one(&vm, 1));
+	ASSERT_EQ(0, put(HYP "events/hyp/selftest/trigger", hist));
+	EXPECT_EQ(HYPERTRACE_IDLE, speak_one(&vm, 2));
+	ASSERT_EQ(0, put(HYP "events/hyp/guest_trace_1/trigger", hist));
+	EXPECT_EQ(HYPERTRACE_DONE, speak_one(&vm, 3));
+	ASSERT_EQ(0, put(HYP "events/hyp/guest_trace_1/trigger", end));
+	ASSERT_EQ(0, put(HYP "events/hyp/selftest/trigger", end));
+	ASSERT_EQ(0, put(HYP "set_event_pid", ""));
+	EXPECT_EQ(HYPERTRACE_DONE, speak_one(&vm, 4));
+	read_anew();
+	EXPECT_EQ(1, rec.events);
 	EXPECT_EQ(4, rec.arg[0]);
 	vm_destroy(&vm);
 }

@@ -14,8 +14,9 @@
 #define BURST_SHIFT	3
 
 /*
- * Take an event out of what the vCPU may record. @due is when an equal share of all time would let
- * it record the next one; a vCPU that has recorded less is ahead of that, by no more than a burst.
+ * Take an event out of what the vCPU may record. It may record one when the counter has reached
+ * @due, and each event moves @due on by @interval. While the vCPU records less, @due falls behind the
+ * counter, by a burst at most: that is what it may record at once.
  */
 static bool limit_take_one(struct hyp_channel_vcpu *channel, u64 interval)
 {
@@ -37,8 +38,8 @@ static bool limit_take_one(struct hyp_channel_vcpu *channel, u64 interval)
 	return true;
 }
 
-/* How many events of the vCPU have not been recorded since the last one that was. */
-static u32 count_lost(struct hyp_channel_vcpu *channel)
+/* Take the number of events that were over the limit since the last one that was not. */
+static u32 take_lost(struct hyp_channel_vcpu *channel)
 {
 	u64 told = channel->told;
 
@@ -82,7 +83,7 @@ static unsigned int event_of(u64 desc)
 static void write_guest_event(unsigned int event, u64 type, struct kvm_vcpu *vcpu,
 			      struct hyp_public desc)
 {
-	struct hyp_public missing = hyp_public(count_lost(&vcpu->arch.hyp_channel));
+	struct hyp_public missing = hyp_public(take_lost(&vcpu->arch.hyp_channel));
 
 	switch (event) {
 	case HYP_EVENT_guest_trace_1:
@@ -102,6 +103,18 @@ static void write_guest_event(unsigned int event, u64 type, struct kvm_vcpu *vcp
 	}
 }
 
+/* Does anybody get the event now? The CPU may be traced for other events that are followed. */
+static bool is_wanted(const struct hyp_trace_cpu *cpu, u64 type)
+{
+	bool by_user = !(type & HYP_EVENT_UNRECORDED) || type & HYP_EVENT_TRIGGER;
+
+	if (!type || !cpu->traced)
+		return false;
+
+	return (by_user && hyp_trace_ring_is_traced(&cpu->user)) ||
+	       (type & HYP_EVENT_FOLLOWED && cpu->followed);
+}
+
 static s64 channel_record(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
 {
 	unsigned int event = event_of(desc);
@@ -111,7 +124,7 @@ static s64 channel_record(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
 		return HYPERTRACE_INVALID;
 
 	type = READ_ONCE(hyp_words[event]);
-	if (!type || !this_cpu_ptr(&hyp_trace_cpu)->traced)
+	if (!is_wanted(this_cpu_ptr(&hyp_trace_cpu), type))
 		return HYPERTRACE_IDLE;
 
 	if (interval != HYP_CHANNEL_NO_LIMIT && !limit_take_one(&vcpu->arch.hyp_channel, interval))
