@@ -71,8 +71,9 @@ enum hyp_totals_cpu_row {
 
 /*
  * The exits that have a row of their own: X(kind, name, reason). EL2's are all for which it has a
- * handler, and the host's all for which that has one, on any kernel. Any other reason is counted as
- * "unexpected", a row that should stay empty.
+ * handler. The host's are all for which the host has one, on any kernel, and all of EL2's: if an
+ * interrupt is pending when EL2 has handled an exit, the guest does not run, and the exit goes on to
+ * the host. Any other reason is counted as "unexpected", a row that should stay empty.
  */
 #define HYP_TOTALS_EXIT_EC(X, kind, ec)		X(kind, ec, ESR_ELx_EC_##ec)
 
@@ -104,6 +105,7 @@ enum hyp_totals_cpu_row {
 	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, SYS64)			\
 	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, SVE)			\
 	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, ERET)			\
+	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, MOPS)			\
 	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, IABT_LOW)		\
 	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, DABT_LOW)		\
 	HYP_TOTALS_EXIT_EC(X, EXIT_HOST, SOFTSTP_LOW)		\

@@ -77,8 +77,11 @@ static noinline void settle_slow(struct hyp_totals_cpu *totals)
 	hyp_totals_settle(totals);
 }
 
-/* The time at EL2 since @began, of which a guest and firmware had none [cycles]. */
-static __always_inline u64 time_since(struct hyp_totals_cpu *totals, u64 now, u64 began)
+/*
+ * Return the time at EL2 since @began, less that of guests and firmware [cycles]. After that, the
+ * next exception begins anew: hyp_totals_settle().
+ */
+static __always_inline u64 settle_time(struct hyp_totals_cpu *totals, u64 now, u64 began)
 {
 	u64 cycles = now - began - totals->away;
 
@@ -161,9 +164,10 @@ static noinline void handle_other(struct hyp_trace_cpu *cpu, u64 esr, u64 began,
 
 	/* This may have been the call that closes the table. */
 	if (cpu->totals.open) {
+		/* It is first: settle_time() forgets whether firmware was called. */
 		u64 row = trap_row(&cpu->totals, esr, fn);
 
-		cycles = time_since(&cpu->totals, now, began);
+		cycles = settle_time(&cpu->totals, now, began);
 		count_interval(cpu, &cpu->totals.rows[row], cycles, began, now);
 	}
 	hyp_trace_leave(cpu);
@@ -186,7 +190,7 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 
 	handle_trap(host_ctxt);
 	now = hyp_clock_cycles();
-	cycles = time_since(&cpu->totals, now, began);
+	cycles = settle_time(&cpu->totals, now, began);
 	own = cpu->totals.hcall[id];
 	/* A guest may have recorded events itself, or run for long: EL2 has to ring. */
 	if (unlikely(!own || cpu->leave ||
@@ -240,6 +244,12 @@ static const u16 exit_offset[2][U8_MAX + 1] = {
 	HYP_TOTALS_EXITS(EXIT_OFFSET)
 #undef EXIT_OFFSET
 };
+
+/* Each exit that EL2 handles has a row for the host, too. */
+#define EXIT_GOES_ON_EXIT_EL2(name)	static_assert(HYP_TOTALS_ROW_EXIT_HOST_##name);
+#define EXIT_GOES_ON_EXIT_HOST(name)
+#define EXIT_GOES_ON(kind, name, reason)	EXIT_GOES_ON_##kind(name)
+HYP_TOTALS_EXITS(EXIT_GOES_ON)
 
 static_assert(HYP_TOTALS_EXIT_HOST - HYP_TOTALS_EXIT_EL2 == 1);
 static_assert(!HYP_TOTALS_ROW_UNEXPECTED);
