@@ -122,6 +122,7 @@ static void forget_oldest(void)
 
 		list_del_rcu(&vm->list);
 		hyptrace_totals_forget(vm);
+		hyptrace_channel_forget_names(vm);
 		kfree(vm->tids);
 		kfree_rcu(vm, rcu);
 		nr_gone--;
