@@ -136,12 +136,12 @@ void __trace_ext_task_settle(const struct task_struct *task);
  */
 static inline void trace_ext_event_settle(const struct perf_event *event)
 {
-	if (trace_ext_event_has_time(event) || event->nr_siblings)
+	if (trace_ext_event_has_time(event) || event->nr_siblings || event->group_leader != event)
 		trace_ext_perf_settle(event->cpu);
 }
 
 /**
- * trace_ext_owner_settle() - all perf events that a task has opened will be turned on or off
+ * trace_ext_owner_settle() - all perf events that a task has opened are going to be turned on
  * @task:	any task
  */
 static inline void trace_ext_owner_settle(const struct task_struct *task)

@@ -43,7 +43,7 @@ struct listener {
 static unsigned int nr_listeners;
 
 /* When a perf event has last left a CPU, boot clock [ns]. */
-static DEFINE_PER_CPU(u64, left);
+static DEFINE_PER_CPU(u64, last_left);
 
 /* perf leaves this member to the PMU. */
 static struct listener *listener_of(const struct perf_event *event)
@@ -116,7 +116,7 @@ void trace_ext_perf_del(struct perf_event *event)
 	u64 now = ktime_get_boot_fast_ns();
 
 	WRITE_ONCE(listener_of(event)->until, now);
-	__this_cpu_write(left, now);
+	__this_cpu_write(last_left, now);
 }
 
 /* Is a perf event on, and so is its group? */
@@ -263,7 +263,7 @@ static unsigned int count_for_left(const struct trace_ext_delivery *this)
 /* Has any left since, or is the task of the event switched out? */
 static bool may_have_left(const struct trace_ext_delivery *this)
 {
-	return this->ts < per_cpu(left, this->cpu) ||
+	return this->ts < per_cpu(last_left, this->cpu) ||
 	       trace_ext_delivered_pid(this) != current->pid;
 }
 

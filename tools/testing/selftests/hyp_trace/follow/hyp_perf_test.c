@@ -231,6 +231,30 @@ TEST_F(perf, counts_what_happens_while_its_group_is_on)
 	}
 }
 
+/* What waits is counted before a group is read, whichever event of it reads. */
+TEST_F(perf, a_sibling_reads_its_group)
+{
+	struct perf_event_attr attr = attr_of("selftest"), other = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(other), .config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_GROUP,
+	};
+	int leader = perf_open(&attr, 0, -1), fd = perf_open_in(&other, 0, -1, leader), i;
+	struct {
+		uint64_t nr, value[2];
+	} group;
+
+	ASSERT_LE(0, leader);
+	ASSERT_LE(0, fd);
+	for (i = 1; i <= 5; i++) {
+		ASSERT_EQ(0, write_test(HYP_TRACE_TEST_EMIT, BURST));
+		ASSERT_EQ(sizeof(group), read(fd, &group, sizeof(group)));
+		EXPECT_EQ(2, group.nr);
+		EXPECT_EQ(i * BURST, group.value[0]);
+	}
+	close(fd);
+	close(leader);
+}
+
 /* As "perf stat -e '{a,b}' COMMAND" counts: the group is turned on by exec. */
 TEST_F(perf, counts_what_happens_after_exec)
 {
