@@ -46,7 +46,7 @@ static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 	writer_set_mode(ext, rb_ext_is_armed(ext) && !ext->paused ? TRACE_EXT_ON : otherwise);
 }
 
-/* Set the mode again when something else than tracing_on has changed. */
+/* Set the mode. While recording is paused it is drain: from that it may become on without a sync. */
 static void set_mode_again(struct rb_ext *ext)
 {
 	set_mode(ext, rb_ext_is_armed(ext) && ext->paused ? TRACE_EXT_DRAIN : TRACE_EXT_OFF);
@@ -175,20 +175,22 @@ void rb_ext_end(struct rb_ext *ext)
  * @cpu:	the CPU, which runs this
  *
  * Context: CPU hotplug.
- * Return: 0, even if there is no memory for a ring; the CPU is not traced then
+ * Return: 0, even if the CPU gets no ring; it is not traced then
  */
 int rb_ext_cpu_online(struct rb_ext *ext, int cpu)
 {
 	struct rb_ext_cpu *c = per_cpu_ptr(ext->cpus, cpu);
+	int ret;
 
 	guard(mutex)(&ext->lock);
 
 	if (!ext->started)
 		return 0;
 
-	if (rb_ext_cpu_load(c))
-		pr_err_ratelimited("%s: no memory for CPU%d's buffer, it will not be traced\n",
-				   ext->name, cpu);
+	ret = rb_ext_cpu_load(c);
+	if (ret)
+		pr_err_ratelimited("%s: CPU%d has no buffer, it will not be traced: %pe\n",
+				   ext->name, cpu, ERR_PTR(ret));
 	else
 		rb_ext_sync(ext, cpu);
 
@@ -271,10 +273,10 @@ void rb_ext_on(struct rb_ext *ext)
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		update_on(ext);
 		set_running(ext);
-		set_mode(ext, TRACE_EXT_OFF);
+		set_mode_again(ext);
 	}
 
-	/* A trigger that has undone this already may not ring. */
+	/* A trigger may have undone this already, and the writer need not ring for that: ask. */
 	rb_ext_ask_soon(ext);
 }
 
@@ -293,7 +295,7 @@ void rb_ext_off(struct rb_ext *ext)
 	scoped_guard(raw_spinlock_irqsave, &ext->mode_lock) {
 		update_on(ext);
 		set_running(ext);
-		set_mode(ext, TRACE_EXT_OFF);
+		set_mode_again(ext);
 	}
 
 	schedule_work(&ext->idle);
@@ -350,7 +352,7 @@ bool rb_ext_is_on(struct rb_ext *ext)
 		ext->was_on |= on;
 	}
 
-	/* The writer takes this for an answer to its doorbell, and may not ring. */
+	/* The writer takes this for an answer to its doorbell, and need not ring for this stop. */
 	if (stopped)
 		schedule_delayed_work(&ext->turned, 0);
 
