@@ -163,12 +163,23 @@ static int reset_set(u32 value)
 
 static int max_enable_set(u32 value)
 {
-	int ret = value > 1 ? -EINVAL : 0;
+	bool were_on = hyptrace_totals_are_on();
+	int ret;
 
-	if (!ret && value)
-		ret = hyptrace_totals_enable(true);
+	if (value > 1)
+		return -EINVAL;
+	if (!value)
+		return hyptrace_max_enable(false);
 
-	return ret ?: hyptrace_max_enable(value);
+	ret = hyptrace_totals_enable(true);
+	if (ret)
+		return ret;
+
+	ret = hyptrace_max_enable(true);
+	if (ret && !were_on)
+		hyptrace_totals_enable(false);
+
+	return ret;
 }
 
 /**
