@@ -86,7 +86,8 @@ static_assert(offsetof(struct ext_ring_page, data) == 16,
  *		@tail <= @claimed <= @tail + 1
  * @dropped:	events not written: for lack of a free page in no-overwrite mode, or
  *		while the ring was being exchanged
- * @rung:	number of alarms that have gone off, and of other calls of the reader
+ * @rung:	how often the writer has called the reader: for an alarm that has gone off, or by
+ *		ext_ring_call_reader()
  * @first_seq:	events written before the ring was emptied last: a page that has a smaller
  *		first_seq is stale
  */

@@ -38,7 +38,8 @@ struct ext_ring_record {
  * @write:	bytes of @page->data in use
  * @stamp:	boot clock of the last event [ns]
  * @limit:	end of the fast path's room: EXT_RING_DATA_ROOM, or 0 to send the next
- *		event to the slow path, which sets it again only if the ring is @open.
+ *		event to the slow path, which sets it again only if the ring is @open and
+ *		not @muted.
  *		The fast path checks only this, and must not touch a closed ring, whose
  *		pages may be freed
  * @open:	the writer may write
@@ -49,7 +50,8 @@ struct ext_ring_record {
  * @missed:	events dropped while @suspended that @dropped does not include yet
  * @tail:	position being written; readers may take any page up to it
  * @alarm:	ring the doorbell at the next event at this position or later
- * @rung:	number of alarms that have gone off, and of other calls of the reader
+ * @rung:	how often the writer has called the reader: for an alarm that has gone off, or by
+ *		ext_ring_call_reader()
  * @tail_slot:	the slot of @tail
  * @slots_end:	the end of @slots
  * @nr_slots:	pages in the ring

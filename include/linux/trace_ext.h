@@ -69,8 +69,10 @@ enum trace_ext_action {
 
 /**
  * struct trace_ext_ops - how to talk to the writer
- * @start:	called before the first ring is loaded: set up the writer's clock
- * @stop:	called after the last ring is unloaded: remove all overhead of tracing
+ * @start:	called before the first ring is opened: set up the writer's clock. mmap() may load
+ *		a ring before that
+ * @stop:	called after the rings are unloaded, but for those that user space has mapped:
+ *		remove all overhead of tracing
  * @load:	give the writer a ring, closed
  * @unload:	take the ring back; return the number of events written and dropped
  * @sync:	make an online CPU, or all with -1, pass through the writer's quiescent
@@ -110,12 +112,13 @@ enum trace_ext_action {
  *		interrupts off, or while it is offline or its ring is closed; otherwise
  *		returns -EBUSY. NULL if the writer can't: waiting readers then poll
  *
- * @start, @load, @unload, @swap_page, @reset and @enable are always there. Any other may be NULL:
- * then there is nothing to do, unless its description says otherwise.
+ * @start, @load, @unload, @swap_page and @enable are always there, and so is @reset but for a
+ * follower. Any other may be NULL: then there is nothing to do, unless its description says
+ * otherwise.
  *
- * Functions that return int return 0 or a negative errno, and log the reason of a
- * failure. They may sleep, unless marked otherwise. The caller of @start, @stop, @unload,
- * @sync, @set_cpus and @reset holds off CPU hotplug. @sync may run in parallel to @unload
+ * Functions that return int return 0 or a negative errno. All but @swap_page, @set_alarm and @mark
+ * log the reason of a failure. They may sleep, unless marked otherwise. The caller of @start, @stop,
+ * @unload, @sync, @set_cpus and @reset holds off CPU hotplug. @sync may run in parallel to @unload
  * and @set_cpus.
  */
 struct trace_ext_ops {

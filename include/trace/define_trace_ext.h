@@ -3,8 +3,10 @@
  * Defines the events of an external writer, as define_trace.h does for tracepoints.
  *
  * ftrace's own stages (include/trace/stages/) generate the structures, the fields and the
- * text output. Registering an event tells the writer to record it. It has a tracepoint that
- * nothing calls, because BPF programs are for tracepoints, and no probe. Include this once, in a .c file, after defining:
+ * text output. Registering an event tells the writer to record it. An event has a tracepoint,
+ * because BPF programs are for tracepoints. Nothing calls that, and it has no probe.
+ *
+ * Include this once, in a .c file, after defining:
  *
  *   TRACE_SYSTEM, TRACE_SYSTEM_VAR	as in the event header
  *   TRACE_EXT_HEADER			the event header, as for #include

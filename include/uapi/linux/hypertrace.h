@@ -46,7 +46,7 @@
 /* Results. */
 #define HYPERTRACE_DONE		0	/* it has been recorded, unless the host filters it */
 #define HYPERTRACE_IDLE		1	/* nobody records it just now */
-#define HYPERTRACE_LIMITED	2	/* the vCPU has recorded too many: it is only counted */
+#define HYPERTRACE_LIMITED	2	/* too many events of the vCPU: only counted; or no room for a name */
 #define HYPERTRACE_UNSUPPORTED	(-1)	/* this VM may not make the call, or not any more */
 #define HYPERTRACE_INVALID	(-3)	/* no such kind, or too many arguments */
 
@@ -101,8 +101,8 @@ static inline __u16 hypertrace_client(__u64 descriptor)
 /*
  * /dev/hypertrace of a Linux guest. A write makes one call: struct hypertrace_write, with the
  * arguments or the text behind it. It succeeds also if nobody records events just now. Errors:
- * EINVAL if it makes no sense; EAGAIN if the vCPU has recorded too many; EOPNOTSUPP if the host
- * does not allow the call any more.
+ * EINVAL if it makes no sense; EAGAIN if the vCPU has recorded too many, or the host has no room
+ * for the name; EOPNOTSUPP if the host does not allow the call any more.
  */
 
 /**

@@ -85,7 +85,7 @@ struct rb_ext_copy {
 	struct ext_cursor		cursor;
 };
 
-/* Has it no event any more? */
+/* Have all its events been read? */
 static inline bool rb_ext_copy_is_read(const struct rb_ext_copy *copy)
 {
 	return copy->cursor.read >= copy->commit;
@@ -134,8 +134,8 @@ static_assert(1 + RB_EXT_MAX_KEPT <= EXT_RING_MAX_SPARES,
 
 /**
  * struct rb_ext_cpu - the reader's side of one CPU's ring
- * @lock:	serialises readers; protects all members below except @doorbell,
- *		@waiters, @mapped, @dump_copy and @dump
+ * @lock:	serialises readers; protects all members below except @nr_slots and @mapped, which
+ *		rb_ext.lock protects, @doorbell, @waiters, @dump_copy and @dump
  * @ext:	its buffer
  * @cpu:	the CPU
  * @nr_slots:	pages that the ring has, or will have once it is loaded
@@ -152,8 +152,9 @@ static_assert(1 + RB_EXT_MAX_KEPT <= EXT_RING_MAX_SPARES,
  *		full page is read, it is exchanged for the caller's page
  * @event:	copy of the event that was returned to a reader last. The reader uses it
  *		without @lock, while another reader may find the rest of @copy
- *		malformed, skip it, and take the next page. It survives an exchange of
- *		the ring, and is freed only while the instance's trace_ref is 0
+ *		malformed, skip it, and take the next page. It survives an exchange of the ring.
+ *		It is freed only while the instance's trace_ref is 0, or with rings that were
+ *		never open: no reader has it
  * @whole:	bytes of events in the reader page, if the writer has left it, and nobody has
  *		looked at it yet; otherwise 0
  * @whole_events: number of these events

@@ -293,7 +293,8 @@ static bool ring_renew(struct rb_ext *ext, struct trace_ext_ring *ring)
 /**
  * rb_ext_cpu_exchange() - exchange a loaded ring for another one
  * @c:		the CPU
- * @ring:	the ring; on failure it is freed, and the CPU keeps the old one
+ * @ring:	the ring. On failure it is freed, and the CPU has the old one, empty; or none, if
+ *		that fails, too
  *
  * Return: 0, -ENOMEM, or the writer's error
  */

@@ -85,8 +85,8 @@ void rb_ext_take_commit(struct rb_ext_cpu *c, u64 commit)
 }
 
 /*
- * Is what EL2 says of a swap possible? The reader can only go on from a page that is not before its
- * position, and that it has recorded under this id.
+ * Is what the writer says of a swap possible? The reader can only go on from a page that is not
+ * before its position, and that it has recorded under this id.
  */
 static bool swap_ok(const struct rb_ext_cpu *c, const struct ext_ring_swap *swap, u32 id)
 {

@@ -238,8 +238,8 @@ static noinline s64 ring_make_room_rarely(struct ext_ring *ring, u64 now, u32 si
  * can express or has gone backwards, if an alarm is set, or if the ring is closed.
  *
  * Context: the ring's own CPU; ext_ring_has_room() was false.
- * Return: the event's delta [ns]; -1 if the event must not be written: the ring is closed;
- * or it is suspended, or full in no-overwrite mode, and the event is counted as dropped
+ * Return: the event's delta [ns]; -1 if the event must not be written: the ring is closed or
+ * muted; or it is suspended, or full in no-overwrite mode, and the event is counted as dropped
  */
 s64 ext_ring_make_room(struct ext_ring *ring, u64 now, u32 payload)
 {

@@ -17,8 +17,8 @@
  *	EXT_RING_MAX_SPARES are not. In protected mode these pages must be
  *	shared with EL2, and the region is donated to EL2 until unload. In nVHE mode
  *	all of them must be mapped at EL2.
- *	-EINVAL: @ring, @region_pages, @nr_slots or @nr_pages out of range; a page named
- *		 twice
+ *	-EINVAL: @ring, @region_pages, @nr_slots or @nr_pages out of range; a page is
+ *		 pinned already: it is named twice, or in another ring
  *	-EBUSY:  @ring has memory, or is being loaded or unloaded
  *	-EPERM:  a page is not the host's, is not memory or is not shared; or tracing
  *		 is locked
@@ -46,7 +46,8 @@
  * __hyp_trace_follow(event, id)
  *	Have the event go to the follower's rings, too, whatever the mode, filters and
  *	triggers are. If a CPU has recorded any there, EL2 raises the doorbell when it is left
- *	for the host. 0 ends that. The host's calls for these rings are not followed.
+ *	for the host. 0 ends that. This call is not followed, nor are load, unload and swap of
+ *	these rings.
  *	-EINVAL: out of range; -EPERM: tracing is locked
  * __hyp_trace_pred(place, lo, width, mask, rest)
  *	Put a comparison at @place, from EXT_FILTER_FIRST to HYP_FILTER_PLACES - 1: struct
@@ -85,7 +86,8 @@
  *	number.
  *	-ENOENT, -EBUSY: as with unload
  * __hyp_trace_clock(mult, shift, base)
- *	Set the clock (struct hyp_clock). Each CPU copies it at its next sync.
+ *	Set the clock (struct hyp_clock). Each CPU copies it at its next sync, and when it
+ *	comes out of PSCI firmware.
  * __hyp_trace_alarm(cpu, pos)
  *	Raise the doorbell once when @cpu records an event at position @pos or later.
  *	This replaces the alarm that was set before. From the CPU itself or with its
@@ -93,7 +95,8 @@
  *	-ENOENT, -EBUSY: as with unload; -EOPNOTSUPP: no doorbell
  * __hyp_trace_doorbell(sgi)
  *	Set the SGI that EL2 raises on the CPU that records the event.
- *	-EINVAL: not an SGI; -EOPNOTSUPP: there is no GICv3 system register interface
+ *	-EINVAL: not an SGI; -EOPNOTSUPP: EL2 has neither a GICv3's system registers nor
+ *	a GICv2's distributor
  *
  * With CONFIG_KVM_HYPTRACE_FUNCTIONS only:
  *

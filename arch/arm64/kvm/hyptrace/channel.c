@@ -7,7 +7,7 @@
  *
  *   default	1 if new VMs may record events
  *   limit	how many a vCPU of a new VM may record in a second; 0 for no limit
- *   PID-FD/	a VM, by the process that has created it and its file descriptor there:
+ *   PID-FD/	a VM, by the thread that has created it and its file descriptor there:
  *     vm	its number, as events have it
  *     enable	1 if it may record events
  *     limit	as above

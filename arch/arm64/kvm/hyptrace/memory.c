@@ -98,7 +98,7 @@ int hyptrace_memory_prepare(struct hyptrace_memory *mem, gfp_t gfp)
 	return ret;
 }
 
-/* Undo hyptrace_memory_prepare(). EL2 has not the memory, or no longer. */
+/* Undo hyptrace_memory_prepare(). EL2 does not have the memory, or has given it back. */
 void hyptrace_memory_release(struct hyptrace_memory *mem)
 {
 	region_free(mem);

@@ -84,7 +84,7 @@ int hyptrace_totals_table_init(struct hyptrace_totals_table *table,
 	return ret;
 }
 
-/* Free a table that EL2 has not, or no longer. */
+/* Free a table that EL2 does not have, or has given back. */
 void hyptrace_totals_table_free(struct hyptrace_totals_table *table)
 {
 	hyptrace_memory_release(&table->mem);

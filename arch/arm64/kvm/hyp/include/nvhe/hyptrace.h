@@ -79,9 +79,10 @@ static __always_inline void hyp_trace_leave(struct hyp_trace_cpu *cpu)
 }
 
 /*
- * EL2 is about to be left for firmware. A CPU whose readers wait does not go to sleep. But the
- * events of going to sleep would be followed, and trigger, again and again. So the host hears of
- * that when EL2 is left for it.
+ * EL2 is about to be left for PSCI firmware, where this CPU may sleep. Ring for an alarm or a long
+ * interval: a CPU whose readers wait does not sleep. What is followed, and what triggers have done,
+ * waits until EL2 is left for the host: going to sleep makes such events itself, so the CPU would
+ * never sleep.
  */
 static __always_inline void hyp_trace_leave_for_firmware(struct hyp_trace_cpu *cpu)
 {

@@ -6,7 +6,8 @@
  * alarm has gone off, events are followed, triggers have stopped or started recording, or a long
  * interval has been published. It does so when EL2 is left for the host, once whatever there is.
  * Nothing on this CPU could react earlier; and on the way to a guest, a pending interrupt would
- * throw the guest out before its first instruction.
+ * throw the guest out before its first instruction. For an alarm or a long interval EL2 also rings
+ * before it calls PSCI firmware, so that a CPU does not sleep while its readers wait.
  *
  * The host bounds how often that happens: an alarm goes off once, the host's own calls to get what
  * is followed are not followed, and after a trigger EL2 waits until the host has asked. For long

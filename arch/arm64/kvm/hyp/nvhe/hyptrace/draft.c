@@ -55,7 +55,7 @@ static __always_inline bool draft_record(struct hyp_trace_cpu *cpu, u64 type, u3
 
 	written = draft_write(cpu, type, size, now);
 
-	if ((stack && hyp_trigger_takes_stack(type)) || (written && type & HYP_EVENT_STACK))
+	if ((stack && hyp_trigger_take_stack(type)) || (written && type & HYP_EVENT_STACK))
 		hyp_stack_record(cpu, now);
 
 	if (turn == TRACE_EXT_STOP)
@@ -84,7 +84,7 @@ bool hyp_draft_finish(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)
 		follow_draft(cpu, size, now);
 
 	/* A CPU or task that the user does not trace triggers nothing, either. */
-	if (!cpu->user.ring.open && !cpu->user.ring.suspended)
+	if (!hyp_trace_ring_is_traced(&cpu->user))
 		return false;
 
 	return type & HYP_EVENT_TRIGGER ? draft_record(cpu, type, size, now, true) :

@@ -110,9 +110,8 @@ static __always_inline void hyp_trace_begin(struct hyp_trace_cpu *cpu,
 		tstruct							\
 	};								\
 	static_assert(sizeof(struct hyp_record_##name) % 4 == 0);	\
-	static_assert(sizeof(struct hyp_record_##name) <= HYP_RECORD_MAX); \
-	static_assert(sizeof(struct hyp_record_##name) <		\
-		      EXT_RING_DATA_SIZE / 2, "hyp event " #name " is too large")
+	static_assert(sizeof(struct hyp_record_##name) <= HYP_RECORD_MAX, \
+		      "hyp event " #name " is too large")
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)
@@ -150,9 +149,9 @@ static __always_inline bool hyp_is_draft(u64 type)
 }
 
 /*
- * What follows when the draft has an event's record. Both have the arguments where the other one
- * has them, used or not, so that no event moves them: the compiler must not change that. Both
- * return true if the event was recorded in the user's ring.
+ * These go on when the draft has an event's record, and return true if it was recorded in the user's
+ * ring. They have the same parameters, used or not: so an event leaves the values in their
+ * registers, whichever it calls. __noipa keeps the compiler from dropping those that are unused.
  */
 static noinline __noipa bool
 hyp_write_draft(u64 type, u64 size, struct hyp_trace_cpu *cpu, u64 now)

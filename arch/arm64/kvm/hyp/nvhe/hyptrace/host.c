@@ -23,8 +23,8 @@ static bool exits_early(u64 id)
  * hyp_trace_exit_early() - record the hyp_exit of this hypercall now
  * @cpu:	this CPU
  *
- * And the returns of its functions: nothing may be recorded in the user's ring after it, and no
- * trigger acts. The follower gets the event when EL2 is left.
+ * This also records the returns of its functions. Afterwards nothing may be recorded in the user's
+ * ring, and no trigger acts. The follower gets the event when EL2 is left.
  */
 void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
 {

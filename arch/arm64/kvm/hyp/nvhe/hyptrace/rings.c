@@ -94,8 +94,9 @@ s64 handle___hyp_trace_load(u64 number, u64 pfn, u64 region_pages, u64 nr_slots,
 }
 
 /*
- * A ring is about to be empty: calls are in that of the user. What returns on another CPU that is
- * not parked has been called while its ring was closed.
+ * A ring is about to be empty: do not record the returns of functions whose calls were in it. Only
+ * the user's ring has calls. If @cpu is at EL2 meanwhile, it has closed that ring, and recorded all
+ * returns before: hyp_trace_exit_early().
  */
 static void forget_calls(struct hyp_trace_cpu *cpu, const struct hyp_trace_ring *ring)
 {

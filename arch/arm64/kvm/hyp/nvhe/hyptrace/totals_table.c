@@ -41,7 +41,7 @@ static void row_publish(const struct hyp_totals_own *own)
  * hyp_totals_count() - add any interval to a row, and publish the row
  * @own:	the row
  * @ns:		the interval [ns]
- * @limit:	the fast path does not do for longer ones [ns]
+ * @limit:	longer ones have to take the slow path [ns]
  */
 void hyp_totals_count(struct hyp_totals_own *own, u64 ns, u64 limit)
 {

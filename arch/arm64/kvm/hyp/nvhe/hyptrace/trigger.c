@@ -33,7 +33,7 @@ static void trigger_give_back(struct hyp_trigger *trigger)
 	} while (!try_cmpxchg(&trigger->left, &left, left + 1));
 }
 
-/* Stop or start recording, unless that was done before. Only who changes the state counts. */
+/* Stop or start recording, unless that is so already. Only a CPU that has done it uses up a time. */
 void hyp_trigger_turn(struct hyp_trace_cpu *cpu, u64 type, bool on)
 {
 	struct hyp_trigger *trigger = hyp_trigger_of(type, HYP_FILTER_TRIGGER);
@@ -47,8 +47,8 @@ void hyp_trigger_turn(struct hyp_trace_cpu *cpu, u64 type, bool on)
 		cpu->leave |= HYP_LEAVE_TURNED;
 }
 
-/* Is the stack of an event to be recorded that has this as its action? */
-bool hyp_trigger_takes_stack(u64 type)
+/* The stack trigger of an event acts: take one of its times. False if it must not act. */
+bool hyp_trigger_take_stack(u64 type)
 {
 	return hyp_trace_is_running() && trigger_take_one(hyp_trigger_of(type, HYP_FILTER_STACK));
 }

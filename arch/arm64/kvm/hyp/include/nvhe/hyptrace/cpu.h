@@ -92,9 +92,10 @@ static inline bool hyp_trace_ring_is_traced(const struct hyp_trace_ring *ring)
  * @entered:	not 0 if the last hyp_enter has been recorded and its hyp_exit has not
  * @nr_spans:	spans begun since boot; the id of the last one
  * @vector:	offset of the vectors for exceptions of the host from the ordinary ones
- * @traced:	a ring is open or suspended
+ * @traced:	a ring is open or suspended, and what happens is not hidden (hide.c)
  * @followed:	what happens until EL2 is left goes to the follower's ring
- * @leave:	HYP_LEAVE_*, what there is to do when EL2 is left for the host
+ * @leave:	HYP_LEAVE_*: what there is to do when EL2 is left, and what is special about the
+ *		host's present call
  * @follower:	the ring for the host itself: what is followed
  * @totals:	totals of the time at EL2
  * @calls:	functions that have been called
@@ -128,7 +129,10 @@ struct hyp_trace_cpu {
 	struct hyp_trace_memory	totals_memory;
 };
 
-/* Bits of struct hyp_trace_cpu.leave, which EL2 looks at when it is left for the host. */
+/*
+ * Bits of struct hyp_trace_cpu.leave. The first three say what there is to do when EL2 is left; the
+ * others are about the host's present call, and end with it.
+ */
 
 /* Raise the SGI. */
 #define HYP_LEAVE_RING		BIT(0)

@@ -38,6 +38,6 @@ static inline u8 hyp_trigger_action(const struct hyp_trace_cpu *cpu, u64 type,
 }
 
 void hyp_trigger_turn(struct hyp_trace_cpu *cpu, u64 type, bool on);
-bool hyp_trigger_takes_stack(u64 type);
+bool hyp_trigger_take_stack(u64 type);
 
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TRIGGER_H */
