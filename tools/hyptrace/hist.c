@@ -129,13 +129,24 @@ static void plot_text(FILE *gnuplot, const char *text)
 	}
 }
 
-/* gnuplot does not notice if it can't write. */
-static void write_picture(FILE *picture, struct output *output)
+/* gnuplot does not notice if it can't write: so the file is written when it has ended well. */
+static void write_picture(FILE *from_gnuplot, pid_t gnuplot, struct output *output)
 {
-	output_begin(output);
-	output_copy(output, picture);
-	fclose(picture);
+	char *picture;
+	size_t size;
+	FILE *copy = open_memstream(&picture, &size);
+
+	if (!copy)
+		err(1, "memory");
+	output_copy(copy, from_gnuplot);
+	fclose(from_gnuplot);
+	if (fclose(copy))
+		err(1, "memory");
+	if (command_wait(gnuplot) || !size)
+		errx(1, "%s: gnuplot has failed; is it installed (gnuplot-nox)?", output->path);
+	output_write(output, picture, size);
 	output_close(output);
+	free(picture);
 }
 
 static void plot(const struct row *row, const char *what, struct output *output)
@@ -160,9 +171,7 @@ static void plot(const struct row *row, const char *what, struct output *output)
 		fprintf(gnuplot, "\"%s\" %" PRIu64 "\n", bound_text(text, i), row->bucket[i]);
 	fprintf(gnuplot, "END\nplot $histogram using 2:xtic(1) with boxes\n");
 	fclose(gnuplot);
-	write_picture(picture, output);
-	if (command_wait(pid))
-		errx(1, "%s: gnuplot has failed; is it installed (gnuplot-nox)?", output->path);
+	write_picture(picture, pid, output);
 }
 
 /* All rows that were selected, in one. */

@@ -32,8 +32,6 @@ static _Noreturn void end_as(pid_t child, const struct input *input, int nr,
 	const int status = ends_whole ? command_follow(child) : command_wait(child);
 	const int signal = status - 128;
 
-	if (status && output)
-		output_give_up(output);
 	if (signal <= 0 || is_wanted(signal))
 		exit(status);
 	while (nr--)

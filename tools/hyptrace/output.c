@@ -50,11 +50,27 @@ int unnamed_file(const char *dir)
 	return fd;
 }
 
+/* A file that this process has made. A program writes one. */
+static struct {
+	const char	*path;
+	pid_t		maker;
+} made;
+
+/* A script would take an empty file for a result. Children have the same file, and leave it. */
+static void remove_if_empty(void)
+{
+	struct stat status;
+
+	if (made.path && made.maker == getpid() && !stat(made.path, &status) && !status.st_size)
+		unlink(made.path);
+}
+
 /**
  * output_open() - open a file to write it later
  * @output:	the file, by its name
  *
- * Until output_begin(), an older file of that name keeps its content.
+ * Until output_begin(), an older file of that name keeps its content. A new file in which there is
+ * nothing when the program ends is removed.
  */
 void output_open(struct output *output)
 {
@@ -63,9 +79,13 @@ void output_open(struct output *output)
 	if (!output->path)
 		return;
 	fd = open(output->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	output->is_new = fd >= 0;
-	if (fd < 0)
+	if (fd >= 0) {
+		made.path = output->path;
+		made.maker = getpid();
+		atexit(remove_if_empty);
+	} else {
 		fd = open(output->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	}
 	output->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!output->file)
 		err(1, "%s", output->path);
@@ -99,16 +119,19 @@ static bool make_room(int fd, size_t size)
 
 	if (fstat(fd, &status))
 		return false;
-	error = posix_fallocate(fd, 0, size);
-	if (error && ftruncate(fd, status.st_size))
+	/* In a file system that can't tell, posix_fallocate() would read the file, and write it. */
+	if (!fallocate(fd, 0, 0, size) || errno == EOPNOTSUPP)
+		return true;
+	error = errno;
+	if (ftruncate(fd, status.st_size))
 		warn("ftruncate");
 	errno = error;
-	return !error;
+	return false;
 }
 
 /**
  * output_write() - write all of a file that is open
- * @output:	the file; what it has had stays if there is no room
+ * @output:	the file; what it has had stays if there is no room, as far as its file system can tell
  * @text:	what it is to have
  * @size:	its size [bytes], not 0
  */
@@ -126,16 +149,16 @@ void output_write(struct output *output, const char *text, size_t size)
 
 /**
  * output_copy() - write all that another file has, from where it is
- * @output:	the file, after output_begin()
- * @from:	the other one
+ * @to:		where to
+ * @from:	the other file
  */
-void output_copy(struct output *output, FILE *from)
+void output_copy(FILE *to, FILE *from)
 {
 	char bytes[1 << 12];
 	size_t size;
 
 	while ((size = fread(bytes, 1, sizeof(bytes), from)))
-		fwrite(bytes, 1, size, output->file);
+		fwrite(bytes, 1, size, to);
 }
 
 /* Has all been written? */
@@ -154,19 +177,6 @@ void output_close(struct output *output)
 {
 	if (!is_closed(output->file))
 		err(1, "%s", output->path);
-}
-
-/**
- * output_give_up() - a file will not be written
- * @output:	the file; it is removed if nothing has ever been in it
- */
-void output_give_up(const struct output *output)
-{
-	struct stat status;
-
-	if (output->path && output->is_new && !fstat(fileno(output->file), &status) &&
-	    !status.st_size)
-		unlink(output->path);
 }
 
 /**

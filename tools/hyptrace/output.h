@@ -12,13 +12,12 @@
  * struct output - a file that is written
  * @path:	its name, NULL if none is wanted
  * @file:	where it is open
- * @is_new:	it was not there before
  * @ends_whole:	what wants the program to end, ends its reading, but what is written is finished
  */
 struct output {
 	const char	*path;
 	FILE		*file;
-	bool		is_new, ends_whole;
+	bool		ends_whole;
 };
 
 const char *temporary_dir(void);
@@ -26,9 +25,8 @@ int unnamed_file(const char *dir);
 void output_open(struct output *output);
 void output_begin(struct output *output);
 void output_write(struct output *output, const char *text, size_t size);
-void output_copy(struct output *output, FILE *from);
+void output_copy(FILE *to, FILE *from);
 void output_close(struct output *output);
-void output_give_up(const struct output *output);
 void output_finish(void);
 
 #endif /* HYPTRACE_OUTPUT_H */

@@ -131,7 +131,7 @@ void speedscope_write(struct speedscope *s, struct output *output)
 		err(1, "%s", temporary_dir());
 	rewind(s->file);
 	output_begin(output);
-	output_copy(output, s->file);
+	output_copy(output->file, s->file);
 	output_close(output);
 	fclose(s->file);
 	json_decref(s->frames);

@@ -304,15 +304,6 @@ static void write_option(struct copy *copy, uint64_t peer, const struct clock_pa
 		write_number(copy, 8, 0);
 }
 
-static void check_copy(const struct copy *copy)
-{
-	struct stat from, to;
-
-	if (!fstat(fileno(copy->from->file), &from) && !fstat(fileno(copy->file), &to) &&
-	    from.st_dev == to.st_dev && from.st_ino == to.st_ino)
-		errx(1, "%s: is what is read: write another file", copy->path);
-}
-
 /**
  * tracefile_shift() - copy a trace.dat, so that libtracecmd changes the times of all its events
  * @file:	what is copied, of version 7
@@ -333,7 +324,6 @@ void tracefile_shift(struct tracefile *file, struct output *output, uint64_t pee
 
 	if (size > INT32_MAX)
 		errx(1, "%s: would be too large: it needs %u corrections", copy.path, nr);
-	check_copy(&copy);
 	output_begin(output);
 	copy_all(&copy);
 	write_number(&copy, 2, SECTION_OPTIONS);

@@ -256,8 +256,18 @@ writes_in_place() {
 	return $ended
 }
 
+# A file system that does not say whether there is room, as NFS of version 3
+replaces_on_ramfs() {
+	local dir=$OUT/ramfs print='hyptrace stat --kind guest --csv'
+
+	mkdir -p $dir && mount -t ramfs none $dir && $print -o $dir/csv && echo long >> $dir/csv &&
+		$print -o $dir/csv && $print | cmp - $dir/csv && umount $dir
+}
+
 spares_a_good_file
 result "on a full disk, what is printed is no success"
+replaces_on_ramfs
+result "stat -o replaces a file where room can't be made before"
 writes_in_place
 result "stat -o writes files, and what is none"
 echo 0 > $TOTALS/enable
