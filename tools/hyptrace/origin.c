@@ -5,6 +5,7 @@
  */
 
 #include <err.h>
+#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,20 +32,24 @@ static json_t *by(void)
 	return json_pack("{ss}", "by", "hyptrace " VERSION);
 }
 
-/* The last parameter of its name counts, as for the kernel; without one, it runs as nVHE. */
+/*
+ * As for the kernel, the last parameter of that name counts, and - and _ are the same; without one,
+ * it runs as nVHE.
+ */
 static const char *mode(void)
 {
-	static const char name[] = "kvm-arm.mode=";
-	const char *last = NULL, *found;
-	char line[4096] = "";
+	char line[4096] = "", *rest = line, *word;
 	FILE *file = fopen("/proc/cmdline", "r");
+	bool is_protected = false;
 
-	if (file && fgets(line, sizeof(line), file))
-		for (found = line; (found = strstr(found, name)); found++)
-			last = found + strlen(name);
+	if (file && !fgets(line, sizeof(line), file))
+		*line = '\0';
+	while ((word = strsep(&rest, " \n")))
+		if (!fnmatch("kvm[-_]arm.mode=*", word, 0))
+			is_protected = !strcmp(strchr(word, '=') + 1, "protected");
 	if (file)
 		fclose(file);
-	return last && !strncmp(last, "protected", strlen("protected")) ? "protected" : "nvhe";
+	return is_protected ? "protected" : "nvhe";
 }
 
 static json_t *command_to_json(char **command)

@@ -423,7 +423,8 @@ grub_line() (
 )
 
 [ "$(grub_line foo=bar)" = "foo=bar kvm-arm.mode=nvhe quiet" ] &&
-	[ "$(grub_line kvm-arm.mode=protected)" = "kvm-arm.mode=protected quiet" ]
+	[ "$(grub_line kvm-arm.mode=protected)" = "kvm-arm.mode=protected quiet" ] &&
+	[ "$(grub_line kvm_arm.mode=protected)" = "kvm_arm.mode=protected quiet" ]
 result "GRUB's drop-in adds a mode, or keeps the one that is there"
 
 "$run" --mode nonsense "$out/script" > "$log" 2>&1
