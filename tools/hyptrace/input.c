@@ -25,15 +25,15 @@ static bool is_wanted(int signal)
 }
 
 /* The parent has nothing to do but to tell how the child has ended. */
-static _Noreturn void end_as(pid_t child, const struct input *input, int nr,
-			     const struct output *output)
+static _Noreturn void end_as(pid_t child, const struct input *input, int nr, bool ends_whole)
 {
-	const bool ends_whole = output && output->ends_whole;
 	const int status = ends_whole ? command_follow(child) : command_wait(child);
 	const int signal = status - 128;
 
 	if (signal <= 0 || is_wanted(signal))
 		exit(status);
+	if (signal == SIGKILL)
+		errx(1, "%s: the process that reads was killed; is there memory enough?", input->path);
 	while (nr--)
 		warnx("%s: is it damaged? Reading has crashed: %s", input++->path,
 		      strsignal(signal));
@@ -75,9 +75,18 @@ static int copy_stdin(void)
 	return fd;
 }
 
-static int open_input(const char *path)
+/**
+ * input_open() - open a file
+ * @input:	the file, by its name; "-" is the standard input
+ *
+ * If it can't be opened, the program ends with the reason.
+ */
+void input_open(struct input *input)
 {
-	return strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : copy_stdin();
+	input->fd = strcmp(input->path, "-") ? open(input->path, O_RDONLY | O_CLOEXEC) :
+					       copy_stdin();
+	if (input->fd < 0)
+		err(1, "%s", input->path);
 }
 
 /* The file that is written must not be one that is read. */
@@ -106,11 +115,8 @@ void read_in_child(struct input *input, int nr, struct output *output)
 	pid_t child;
 	int i;
 
-	for (i = 0; i < nr; i++) {
-		input[i].fd = open_input(input[i].path);
-		if (input[i].fd < 0)
-			err(1, "%s", input[i].path);
-	}
+	for (i = 0; i < nr; i++)
+		input_open(&input[i]);
 	if (output) {
 		output_open(output);
 		check_output(input, nr, output);
@@ -119,7 +125,7 @@ void read_in_child(struct input *input, int nr, struct output *output)
 	}
 	child = xfork();
 	if (child)
-		end_as(child, input, nr, output);
+		end_as(child, input, nr, output && output->ends_whole);
 	give_up_root();
 	/* After that: a change of the user turns it off. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -19,6 +19,7 @@ struct input {
 	int		fd;
 };
 
+void input_open(struct input *input);
 void read_in_child(struct input *input, int nr, struct output *output);
 FILE *input_stream(const struct input *input);
 

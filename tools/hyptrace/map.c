@@ -44,22 +44,20 @@ static void add_line(struct map *map, const char *line)
 
 /**
  * map_read() - read what is where
- * @path:	the file
+ * @input:	the file, which is open
  *
  * If there is nothing in it, the program ends with the reason.
  *
  * Return: the map
  */
-struct map *map_read(const char *path)
+struct map *map_read(const struct input *input)
 {
 	struct map *map = xzalloc(sizeof(*map));
-	FILE *file = fopen(path, "r");
+	FILE *file = input_stream(input);
 	uint64_t addresses = 0;
 	char *line = NULL;
 	size_t size = 0, i;
 
-	if (!file)
-		err(1, "%s", path);
 	while (getline(&line, &size, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		add_line(map, line);
@@ -69,10 +67,11 @@ struct map *map_read(const char *path)
 	for (i = 0; i < map->nr; i++)
 		addresses |= map->range[i].last;
 	if (map->nr && !addresses)
-		errx(1, "%s: has no addresses: read /proc/iomem as the guest's root", path);
+		errx(1, "%s: has no addresses: read /proc/iomem as the guest's root",
+		     input->path);
 	if (!map->nr)
 		errx(1, "%s: has no line as the guest's /proc/iomem or QEMU's 'info mtree -f' have: FIRST-LAST ...: NAME",
-		     path);
+		     input->path);
 	return map;
 }
 

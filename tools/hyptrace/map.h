@@ -7,9 +7,11 @@
 
 #include <stdint.h>
 
+#include "input.h"
+
 struct map;
 
-struct map *map_read(const char *path);
+struct map *map_read(const struct input *input);
 void map_free(struct map *map);
 const char *map_name(const struct map *map, uint64_t address);
 

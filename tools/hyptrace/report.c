@@ -165,7 +165,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		rows_keep_all();
 		return 0;
 	case OPTION_MAP:
-		arguments->reading.map = map_read(argument);
+		arguments->source.map.path = argument;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
@@ -323,6 +323,8 @@ int cmd_report(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	source_open(&arguments.source, &arguments.timeline);
+	if (arguments.source.map.path)
+		arguments.reading.map = map_read(&arguments.source.map);
 	if (arguments.show == SHOW_AROUND) {
 		around_print(&arguments.source.input, &arguments.around);
 		return 0;

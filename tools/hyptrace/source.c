@@ -64,17 +64,25 @@ const struct argp source_argp = { .options = options, .parser = parse };
  * @source:	where events are taken from
  * @output:	the file that is written; it is opened before
  *
- * A file is read by a child of this process, see read_in_child(): only the child returns. If the
- * file or @output can't be opened, the program ends with the reason.
+ * Files are read by a child of this process, see read_in_child(): only the child returns. If one
+ * or @output can't be opened, the program ends with the reason.
  */
 void source_open(struct source *source, struct output *output)
 {
+	struct input files[2];
+
 	if (source->is_live) {
+		if (source->map.path)
+			input_open(&source->map);
 		output_open(output);
 		return;
 	}
 	source->input.path = source->input.path ?: "trace.dat";
-	read_in_child(&source->input, 1, output);
+	files[0] = source->input;
+	files[1] = source->map;
+	read_in_child(files, source->map.path ? 2 : 1, output);
+	source->input = files[0];
+	source->map = files[1];
 }
 
 /**

@@ -16,13 +16,14 @@
 /**
  * struct source - where recorded events are taken from
  * @input:	the file
+ * @map:	a map of the guest's memory, see map_read(); without a name if there is none
  * @is_live:	what the hypervisor's buffers hold now, in place of a file
  * @has_window:	only the time from @from to @to is wanted
  * @from:	see @has_window [ns]; 0 if only the end was given
  * @to:		the same; UINT64_MAX if only the beginning was given, or nothing
  */
 struct source {
-	struct input	input;
+	struct input	input, map;
 	bool		is_live, has_window;
 	uint64_t	from, to;
 };
