@@ -180,13 +180,21 @@ static int by_length(const void *a, const void *b)
 
 /* Who had the CPU ------------------------------------------------------------------- */
 
+/* A CPU, whose tasks are followed. */
+struct cpu {
+	uint64_t		since;		/* when it has switched last; 0 if that is not known */
+	struct found		**open;		/* have begun, and had not ended when it switched last */
+	size_t			nr_open;
+};
+
 /* What the host's scheduler did. */
 struct switches {
 	struct collector	*collector;	/* what it has found is sorted by start */
+	size_t			nr_begun;	/* so many of these are, or were, open */
 	struct tep_handle	*tep;
 	struct event_field	prev_pid;
-	uint64_t		*since;		/* of each CPU, when it has switched last */
-	int			nr_cpus;
+	struct cpu		*cpu;
+	size_t			nr_cpus;
 };
 
 static void add_runner(struct found *found, struct tep_handle *tep, pid_t pid, uint64_t ns)
@@ -208,46 +216,67 @@ static void add_runner(struct found *found, struct tep_handle *tep, pid_t pid, u
 	};
 }
 
-/* A task has had a CPU for some time. Its own interval is not interrupted by that. */
-static void add_stretch(struct switches *s, int cpu, pid_t pid, uint64_t from, uint64_t to)
+static struct cpu *cpu_of(struct switches *s, int cpu)
 {
-	struct collector *collector = s->collector;
+	s->cpu = xgrow(s->cpu, &s->nr_cpus, cpu + 1, sizeof(*s->cpu));
+	return &s->cpu[cpu];
+}
+
+static void open_on(struct cpu *cpu, struct found *found)
+{
+	cpu->open = xrealloc(cpu->open, cpu->nr_open + 1, sizeof(*cpu->open));
+	cpu->open[cpu->nr_open++] = found;
+}
+
+/* Open the intervals that have begun until @now, on the CPUs on which they begin and end. */
+static void open_until(struct switches *s, uint64_t now)
+{
+	struct found *found = s->collector->found + s->nr_begun;
+
+	for (; s->nr_begun < s->collector->nr && found->interval.start < now; found++) {
+		open_on(cpu_of(s, found->interval.cpu), found);
+		if (found->interval.first_cpu != found->interval.cpu)
+			open_on(cpu_of(s, found->interval.first_cpu), found);
+		s->nr_begun++;
+	}
+}
+
+/* A task has had the CPU for some time. Its own interval is not interrupted by that. */
+static void add_stretch(struct switches *s, struct cpu *cpu, pid_t pid, uint64_t from, uint64_t to)
+{
 	const struct interval *interval;
 	uint64_t begin, end;
-	size_t i;
+	size_t i, kept = 0;
 
-	for (i = 0; i < collector->nr; i++) {
-		interval = &collector->found[i].interval;
-		if (interval->start >= to)
-			return;
+	for (i = 0; i < cpu->nr_open; i++) {
+		interval = &cpu->open[i]->interval;
 		end = interval->start + interval->ns;
-		if ((interval->cpu != cpu && interval->first_cpu != cpu) || interval->tid == pid)
-			continue;
 		begin = interval->start > from ? interval->start : from;
-		end = end < to ? end : to;
-		if (begin < end && pid)
-			add_runner(&collector->found[i], s->tep, pid, end - begin);
+		if (begin < end && begin < to && pid && interval->tid != pid)
+			add_runner(cpu->open[i], s->tep, pid, (end < to ? end : to) - begin);
+		if (end > to)
+			cpu->open[kept++] = cpu->open[i];
 	}
+	cpu->nr_open = kept;
 }
 
 static int follow_switch(struct tracecmd_input *handle, struct tep_record *record, int cpu,
 			 void *data)
 {
 	struct switches *s = data;
+	struct cpu *c = cpu_of(s, cpu);
 
-	if (cpu >= s->nr_cpus) {
-		s->since = xrealloc(s->since, cpu + 1, sizeof(*s->since));
-		while (s->nr_cpus <= cpu)
-			s->since[s->nr_cpus++] = 0;
-	}
 	/* In a gap, others may have had it. */
 	if (record->missed_events)
-		s->since[cpu] = 0;
+		c->since = 0;
 	if (tep_data_type(s->tep, record) != s->prev_pid.type)
 		return 0;
-	if (s->since[cpu])
-		add_stretch(s, cpu, field_value(&s->prev_pid, record), s->since[cpu], record->ts);
-	s->since[cpu] = record->ts;
+	open_until(s, record->ts);
+	/* That may have moved the CPUs. */
+	c = cpu_of(s, cpu);
+	if (c->since)
+		add_stretch(s, c, field_value(&s->prev_pid, record), c->since, record->ts);
+	c->since = record->ts;
 	return 0;
 }
 
@@ -255,13 +284,16 @@ static void find_runners(const struct input *input, struct collector *collector)
 {
 	struct tracecmd_input *top = trace_open(input);
 	struct switches s = { .collector = collector, .tep = tracecmd_get_tep(top) };
+	size_t i;
 
 	s.prev_pid = event_field(s.tep, "sched", "sched_switch", "prev_pid");
 	if (s.prev_pid.type >= 0 &&
 	    tracecmd_iterate_events_multi(&top, 1, follow_switch, &s) < 0)
 		errx(1, "%s: libtracecmd can't read all of it", input->path);
 	event_field_free(&s.prev_pid);
-	free(s.since);
+	for (i = 0; i < s.nr_cpus; i++)
+		free(s.cpu[i].open);
+	free(s.cpu);
 	tracecmd_close(top);
 }
 
