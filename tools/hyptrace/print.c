@@ -42,13 +42,13 @@ static const struct argp_option prometheus_options[] = {
 	{ 0 }
 };
 
-/* As perf, which takes \t for a tab. Names have these characters, and are not quoted. */
+/* As perf, which takes \t for a tab. Names are not quoted: copy_text() takes these out of them. */
 static const char *separator_option(struct argp_state *state, const char *text)
 {
 	if (!strcmp(text, "\\t"))
 		return "\t";
-	if (!*text || strpbrk(text, " -_./:@") || isalnum((unsigned char)*text))
-		argp_error(state, "-x '%s': must be something that no name has, such as ; or \\t",
+	if (strlen(text) != 1 || !strchr(",;\t", *text))
+		argp_error(state, "-x '%s': must be a comma, ; or \\t: a character that no name has",
 			   text);
 	return text;
 }
