@@ -34,18 +34,17 @@ static const char *option_value(const char *argument, const char *next)
 	return NULL;
 }
 
-/* "guest=X,debug-threads=on" */
+/* "guest=X,debug-threads=on", in any order; the first may be "X". NULL if there is no name. */
 static char *make_name(const char *value)
 {
-	char *name, *end;
+	char *rest = strdupa(value), *first = rest, *part, *name = NULL;
 
-	if (!strncmp(value, "guest=", strlen("guest=")))
-		value += strlen("guest=");
-	name = xstrdup(value);
-	end = strchr(name, ',');
-	if (end)
-		*end = '\0';
-	return make_printable(name);
+	while ((part = strsep(&rest, ",")))
+		if (!strncmp(part, "guest=", strlen("guest=")))
+			name = part + strlen("guest=");
+		else if (part == first && !strchr(part, '='))
+			name = part;
+	return name && *name ? make_printable(xstrdup(name)) : NULL;
 }
 
 static FILE *open_file(pid_t pid, const char *file)

@@ -397,7 +397,7 @@ vm_of() {
 }
 
 hyp_vms 1 2 1000000 > /dev/null &
-(exec -a --name=web2 "$(which hyp_vms)" 1 2 1000000 > /dev/null) &
+(exec -a --name=debug-threads=on,guest=web2 "$(which hyp_vms)" 1 2 1000000 > /dev/null) &
 until_ok vm_of hyp_vms > vm1 && until_ok vm_of --name > vm2
 read -r vm first < vm1
 read -r vm second < vm2
