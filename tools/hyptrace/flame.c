@@ -99,11 +99,11 @@ static void add_lines(struct lines *lines, const struct node *node, const char *
 	char *chain;
 
 	if (asprintf(&chain, "%s%s%s", callers, *callers ? ";" : "", node->name) < 0)
-		err(1, NULL);
+		err(1, "memory");
 	if (node->self) {
 		lines->line = xrealloc(lines->line, lines->nr + 1, sizeof(*lines->line));
 		if (asprintf(&lines->line[lines->nr++], "%s %" PRIu64, chain, node->self) < 0)
-			err(1, NULL);
+			err(1, "memory");
 	}
 	for (called = node->called; called; called = called->next)
 		add_lines(lines, called, chain);

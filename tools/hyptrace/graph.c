@@ -210,7 +210,7 @@ void graph_event(struct graph *graph, const struct tep_record *record, int type)
 		close_from(graph, c, STAY_DEPTH, c->last);
 	}
 	c->last = record->ts;
-	/* So has an event that there is not. */
+	/* A type that the recording does not have is -1 in @graph, too: it must not match. */
 	if (type < 0)
 		return;
 	if (type == graph->entry_func.type)

@@ -131,7 +131,7 @@ struct intervals {
 	size_t		nr;
 };
 
-/* Each line of an interval begins with "# " and a number; others that begin so, with none. */
+/* The line of an interval begins with "# ", a number and a tab. Other comments have no number. */
 static const char *next_line(const char *text)
 {
 	while ((text = strstr(text, "\n# "))) {
@@ -146,15 +146,13 @@ static const char *next_line(const char *text)
 static struct intervals intervals_read(const char *text, const struct selection *selection)
 {
 	struct intervals intervals = { 0 };
-	struct table *vms = totals_read();
+	struct table *vms = totals_vms();
 	const char *line, *next;
 	struct max_interval *now;
 
+	selection_check(vms, selection);
 	for (line = next_line(text); line; line = next) {
-		intervals.interval = reallocarray(intervals.interval, intervals.nr + 1,
-						  sizeof(*now));
-		if (!intervals.interval)
-			err(1, "memory");
+		intervals.interval = xrealloc(intervals.interval, intervals.nr + 1, sizeof(*now));
 		now = &intervals.interval[intervals.nr];
 		if (!parse_interval(now, line))
 			errx(1, HYP_INSTANCE "/max/events: can't be understood: %.*s",
@@ -165,8 +163,7 @@ static struct intervals intervals_read(const char *text, const struct selection 
 		intervals.nr += is_selected(vms, selection, &now->key);
 	}
 	table_free(vms);
-	if (intervals.nr)
-		qsort(intervals.interval, intervals.nr, sizeof(*now), by_length);
+	sort(intervals.interval, intervals.nr, sizeof(*now), by_length);
 	return intervals;
 }
 

@@ -314,7 +314,10 @@ static void unshared(struct memory_follower *f, const struct fault *fault, struc
 	range_add(&f->taken, range);
 }
 
-/* The host protects only what is mapped, of which no event has told if it was mapped before. */
+/*
+ * The host protects only memory that is mapped. If no event has told of that memory, it was mapped
+ * before the recording began.
+ */
 static void protected(struct memory_follower *f, const struct range *range)
 {
 	const struct range *mapped = range_find(&f->mapped, range);

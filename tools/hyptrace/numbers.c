@@ -27,7 +27,8 @@ long number_option(struct argp_state *state, const char *option, const char *tex
 	errno = 0;
 	number = strtol(text, &end, 10);
 	if (errno || end == text || *end || number < 0 || number > INT_MAX)
-		argp_error(state, "%s %s: must be a number, 0 or more", option, text);
+		argp_error(state, "%s %s: must be a number from 0 to %d", option, text,
+			   INT_MAX);
 	return number;
 }
 

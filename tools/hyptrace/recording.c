@@ -771,7 +771,8 @@ static int by_vm(const void *a, const void *b)
 	return by_number(*(struct vcpu * const *)a, *(struct vcpu * const *)b);
 }
 
-static void is_the_recordings(void *vcpu)
+/* The vCPUs of the tree are the recording's. */
+static void keep_vcpu(void *vcpu)
 {
 }
 
@@ -785,7 +786,7 @@ static void follower_free(struct follower *f)
 	event_field_free(&f->userspace_exit);
 	detail_events_free(&f->details);
 	tdestroy(f->tasks, free);
-	tdestroy(f->vcpus, is_the_recordings);
+	tdestroy(f->vcpus, keep_vcpu);
 	free(f->fields);
 	free(f->cpu);
 }
@@ -1019,7 +1020,7 @@ bool is_selected_vm(const struct recording *recording, unsigned int vm,
 {
 	size_t i;
 
-	if (!selection->pid)
+	if (selection->vcpu < 0 && !selection->pid)
 		return selection->vm < 0 || vm == selection->vm;
 	for (i = 0; i < recording->nr_vcpus; i++)
 		if (recording->vcpu[i]->vm == vm &&

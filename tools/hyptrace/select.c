@@ -71,9 +71,9 @@ static bool is_listed(enum kind kind, const char *list)
 /**
  * kinds_in_both() - the kinds that are in two lists
  * @list:	names of kinds, or beginnings of names, with commas; NULL for all
- * @other:	the same
+ * @other:	the same, but not NULL
  *
- * Return: their names, from intern(); "-" if there are none
+ * Return: @other if @list is NULL, else their names, from intern(); "-" if there are none
  */
 const char *kinds_in_both(const char *list, const char *other)
 {
@@ -122,6 +122,9 @@ void select_what(struct argp_state *state, struct selection *selection, const ch
 	const char *slash = strchrnul(what, '/');
 
 	snprintf(kind, sizeof(kind), "%.*s", (int)(slash - what), what);
+	/* "trace.dat", "/tmp/trace.dat" */
+	if (!*kind || strchr(kind, '.'))
+		argp_error(state, "no kind %s: a file is given with -i", what);
 	select_kinds(state, selection, kind);
 	selection->reason = *slash ? slash + 1 : NULL;
 }

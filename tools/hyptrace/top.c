@@ -321,7 +321,7 @@ static void open_page(struct view *view, unsigned int of)
 	view->opened.ascending = false;
 	view->of = of;
 	view->kinds = view->selection.kinds;
-	/* Exits are no VM's there, but all VMs'. */
+	/* The host's line has no exits; without this, the page would show those of all VMs. */
 	if (of == OF_HOST)
 		view->kinds = kinds_in_both(view->kinds, HOST_KINDS);
 	view->opened.kinds = view->kinds;

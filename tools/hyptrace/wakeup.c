@@ -76,6 +76,7 @@ int cmd_wakeup(int argc, char **argv)
 	if (!recording->has_waking || !recording->has_sched)
 		errx(1, "%s: has no sched_waking and sched_switch: record with hyptrace record -H sched",
 		     arguments.input.path);
+	selection_check(recording->table, &arguments.selection);
 	for (i = 0; i < recording->nr_vcpus; i++) {
 		v = recording->vcpu[i];
 		if (!v->wakeup.count || !is_selected_vcpu(recording, v, &arguments.selection))
