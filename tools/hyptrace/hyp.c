@@ -9,14 +9,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "hyp.h"
 
 /* hyptrace-check knows all reasons, and prints the one that applies and its remedy. */
 static _Noreturn void explain_absence(void)
 {
+	pid_t check;
+
 	fflush(stdout);
 	/* What it prints is no result of a measurement. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
+	/* This program has an end of its own: output_open(). */
+	check = xfork();
+	if (check)
+		exit(command_wait(check));
 	execlp("hyptrace-check", "hyptrace-check", NULL);
 	errx(1, "there is no hypervisor to trace: no %s/%s; hyptrace-check, which would say why, is not installed",
 	     tracefs_tracing_dir(), HYP_INSTANCE);
