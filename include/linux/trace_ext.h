@@ -117,9 +117,9 @@ enum trace_ext_action {
  * otherwise.
  *
  * Functions that return int return 0 or a negative errno. All but @swap_page, @set_alarm and @mark
- * log the reason of a failure. They may sleep, unless marked otherwise. The caller of @start, @stop,
- * @unload, @sync, @set_cpus and @reset holds off CPU hotplug. @sync may run in parallel to @unload
- * and @set_cpus.
+ * log the reason of a failure. They may sleep, unless marked otherwise. The caller of @start,
+ * @stop, @unload, @sync, @set_cpus and @reset holds off CPU hotplug. @sync may run in parallel to
+ * @unload and @set_cpus.
  */
 struct trace_ext_ops {
 	int	(*start)(struct trace_ext_writer *writer);

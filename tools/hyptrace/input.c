@@ -33,7 +33,8 @@ static _Noreturn void end_as(pid_t child, const struct input *input, int nr, boo
 	if (signal <= 0 || is_wanted(signal))
 		exit(status);
 	if (signal == SIGKILL)
-		errx(1, "%s: the process that reads was killed; is there memory enough?", input->path);
+		errx(1, "%s: the process that reads was killed; is there memory enough?",
+		     input->path);
 	while (nr--)
 		warnx("%s: is it damaged? Reading has crashed: %s", input++->path,
 		      strsignal(signal));

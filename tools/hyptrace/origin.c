@@ -44,7 +44,7 @@ static const char *mode(void)
 
 	if (file && !fgets(line, sizeof(line), file))
 		*line = '\0';
-	while ((word = strsep(&rest, " \n")))
+	while ((word = strsep(&rest, "\n ")))
 		if (!fnmatch("kvm[-_]arm.mode=*", word, 0))
 			is_protected = !strcmp(strchr(word, '=') + 1, "protected");
 	if (file)

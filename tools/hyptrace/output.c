@@ -131,7 +131,7 @@ static bool make_room(int fd, size_t size)
 
 /**
  * output_write() - write all of a file that is open
- * @output:	the file; what it has had stays if there is no room, as far as its file system can tell
+ * @output:	the file; what it has had stays if its file system says that there is no room
  * @text:	what it is to have
  * @size:	its size [bytes], not 0
  */

@@ -182,8 +182,8 @@ static int by_length(const void *a, const void *b)
 
 /* A CPU, whose tasks are followed. */
 struct cpu {
-	uint64_t		since;		/* when it has switched last; 0 if that is not known */
-	struct found		**open;		/* have begun, and had not ended when it switched last */
+	uint64_t		since;		/* its last switch; 0 if that is not known */
+	struct found		**open;		/* have begun, and had not ended at that time */
 	size_t			nr_open;
 };
 

@@ -46,7 +46,7 @@
 /* Results. */
 #define HYPERTRACE_DONE		0	/* it has been recorded, unless the host filters it */
 #define HYPERTRACE_IDLE		1	/* nobody records it just now */
-#define HYPERTRACE_LIMITED	2	/* too many events of the vCPU: only counted; or no room for a name */
+#define HYPERTRACE_LIMITED	2	/* too many: it is only counted; or no room for a name */
 #define HYPERTRACE_UNSUPPORTED	(-1)	/* this VM may not make the call, or not any more */
 #define HYPERTRACE_INVALID	(-3)	/* no such kind, or too many arguments */
 

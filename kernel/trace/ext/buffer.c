@@ -46,7 +46,7 @@ static void set_mode(struct rb_ext *ext, enum trace_ext_mode otherwise)
 	writer_set_mode(ext, rb_ext_is_armed(ext) && !ext->paused ? TRACE_EXT_ON : otherwise);
 }
 
-/* Set the mode. While recording is paused it is drain: from that it may become on without a sync. */
+/* Set the mode. While recording is paused it is drain: on may follow that without a sync. */
 static void set_mode_again(struct rb_ext *ext)
 {
 	set_mode(ext, rb_ext_is_armed(ext) && ext->paused ? TRACE_EXT_DRAIN : TRACE_EXT_OFF);

@@ -72,8 +72,8 @@ enum hyp_totals_cpu_row {
 /*
  * The exits that have a row of their own: X(kind, name, reason). EL2's are all for which it has a
  * handler. The host's are all for which the host has one, on any kernel, and all of EL2's: if an
- * interrupt is pending when EL2 has handled an exit, the guest does not run, and the exit goes on to
- * the host. Any other reason is counted as "unexpected", a row that should stay empty.
+ * interrupt is pending when EL2 has handled an exit, the guest does not run, and the exit goes on
+ * to the host. Any other reason is counted as "unexpected", a row that should stay empty.
  */
 #define HYP_TOTALS_EXIT_EC(X, kind, ec)		X(kind, ec, ESR_ELx_EC_##ec)
 

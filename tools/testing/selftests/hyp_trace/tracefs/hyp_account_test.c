@@ -522,7 +522,10 @@ static int turn_on_failing(struct __test_metadata *_metadata, int rounds)
 TEST_F(hyp, each_allocation_of_turning_on_can_fail)
 {
 	long long before, less = LEAK_KB, shared_before, shared_after;
-	/* A leak has to add up to be seen. kmemleak, where memory does not count, finds a single one. */
+	/*
+	 * A leak has to add up to be seen. kmemleak, where memory does not count, finds a single
+	 * one.
+	 */
 	const int rounds = memory_counts() ? 60 / self->cpus : 1;
 	int try, failures;
 

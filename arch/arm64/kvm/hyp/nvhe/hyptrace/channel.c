@@ -15,8 +15,8 @@
 
 /*
  * Take an event out of what the vCPU may record. It may record one when the counter has reached
- * @due, and each event moves @due on by @interval. While the vCPU records less, @due falls behind the
- * counter, by a burst at most: that is what it may record at once.
+ * @due, and each event moves @due on by @interval. While the vCPU records less, @due falls behind
+ * the counter, by a burst at most: that is what it may record at once.
  */
 static bool limit_take_one(struct hyp_channel_vcpu *channel, u64 interval)
 {

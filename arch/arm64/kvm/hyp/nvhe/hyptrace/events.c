@@ -149,8 +149,8 @@ static __always_inline bool hyp_is_draft(u64 type)
 }
 
 /*
- * These go on when the draft has an event's record, and return true if it was recorded in the user's
- * ring. They have the same parameters, used or not: so an event leaves the values in their
+ * These go on when the draft has an event's record, and return true if it was recorded in the
+ * user's ring. They have the same parameters, used or not: so an event leaves the values in their
  * registers, whichever it calls. __noipa keeps the compiler from dropping those that are unused.
  */
 static noinline __noipa bool

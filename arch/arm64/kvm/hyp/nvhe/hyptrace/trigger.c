@@ -33,7 +33,7 @@ static void trigger_give_back(struct hyp_trigger *trigger)
 	} while (!try_cmpxchg(&trigger->left, &left, left + 1));
 }
 
-/* Stop or start recording, unless that is so already. Only a CPU that has done it uses up a time. */
+/* Stop or start recording, unless that is so already. Only a CPU that does it uses up a time. */
 void hyp_trigger_turn(struct hyp_trace_cpu *cpu, u64 type, bool on)
 {
 	struct hyp_trigger *trigger = hyp_trigger_of(type, HYP_FILTER_TRIGGER);

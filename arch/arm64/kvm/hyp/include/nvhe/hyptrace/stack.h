@@ -22,9 +22,9 @@ static __always_inline bool hyp_is_text(u64 addr)
 }
 
 /*
- * Show addresses in records as if EL2's text began at @text. That is the host's, and may be anything.
- * But bits 1:0 of a call's address say what may be recorded of its result (struct hyp_call): the
- * host must not choose them.
+ * Show addresses in records as if EL2's text began at @text. That is the host's, and may be
+ * anything. But bits 1:0 of a call's address say what may be recorded of its result (struct
+ * hyp_call): the host must not choose them.
  */
 static inline void hyp_text_set(u64 text)
 {
