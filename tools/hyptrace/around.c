@@ -12,6 +12,7 @@
 
 #include "around.h"
 #include "color.h"
+#include "columns.h"
 #include "hyp.h"
 #include "numbers.h"
 #include "recording.h"
@@ -125,13 +126,13 @@ static void iterate(struct window *w, const struct input *input, bool is_countin
 void around_print(const struct input *input, const struct around *around)
 {
 	struct window window = { .around = around };
+	char first[SECONDS_SIZE], last[SECONDS_SIZE];
 
 	trace_seq_init(&window.seq);
 	iterate(&window, input, true);
 	if (around->time + around->ns < window.first || around->time > window.last + around->ns)
-		errx(1, "%s: is from %" PRIu64 ".%06" PRIu64 " to %" PRIu64 ".%06" PRIu64 " s only",
-		     input->path, window.first / 1000000000, window.first / 1000 % 1000000,
-		     window.last / 1000000000, window.last / 1000 % 1000000);
+		errx(1, "%s: is from %s to %s s only", input->path,
+		     format_seconds(first, window.first, 6), format_seconds(last, window.last, 6));
 	iterate(&window, input, false);
 	trace_seq_destroy(&window.seq);
 }

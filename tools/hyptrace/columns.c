@@ -4,6 +4,7 @@
  * out.
  */
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +29,24 @@ const char *format_time(char text[TIME_SIZE], const char *sign, double ns)
 		ns /= 1000;
 	snprintf(text, TIME_SIZE, "%s%.*f %s", sign, !unit ? 0 : ns < 10 ? 2 : ns < 100 ? 1 : 0,
 		 ns, units[unit]);
+	return text;
+}
+
+/**
+ * format_seconds() - a point in time, or the sum of many times
+ * @text:	where it goes
+ * @ns:		the time [ns]
+ * @decimals:	decimals of a second, 9 at most; others are cut off
+ *
+ * Return: @text
+ */
+const char *format_seconds(char text[SECONDS_SIZE], uint64_t ns, unsigned int decimals)
+{
+	char fraction[16];
+
+	snprintf(fraction, sizeof(fraction), ".%09" PRIu64, ns % 1000000000);
+	snprintf(text, SECONDS_SIZE, "%" PRIu64 "%.*s", ns / 1000000000,
+		 decimals ? 1 + decimals : 0, fraction);
 	return text;
 }
 

@@ -57,7 +57,10 @@ void print_columns(FILE *file, const struct column *columns, unsigned int max_ra
 unsigned int columns_max_rank(const struct column *columns, unsigned int before,
 			      unsigned int width);
 
+#define SECONDS_SIZE	32
+
 const char *format_time(char text[TIME_SIZE], const char *sign, double ns);
+const char *format_seconds(char text[SECONDS_SIZE], uint64_t ns, unsigned int decimals);
 const char *reason_text(const struct key *key);
 void print_sections(FILE *file, const struct table *table, const struct table *vms,
 		    unsigned int by, unsigned int width);

@@ -58,9 +58,7 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 		choice_add(arguments->choice, argument);
 		return 0;
 	case 'b':
-		arguments->buffer_kb = number_option(state, "-b", argument);
-		if (!arguments->buffer_kb)
-			argp_error(state, "-b 0: must be more than 0");
+		arguments->buffer_kb = positive_option(state, "-b", argument);
 		return 0;
 	case 'f':
 		arguments->force = true;

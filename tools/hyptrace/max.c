@@ -273,7 +273,7 @@ static char *measure_max(struct arguments *arguments)
 
 static void print_interval(struct max_interval *interval)
 {
-	char text[TIME_SIZE], task[80], guest[32] = "", cpus[32];
+	char text[TIME_SIZE], from[SECONDS_SIZE], task[80], guest[32] = "", cpus[32];
 	const struct key *key = &interval->key;
 
 	if (is_vcpus(key->kind))
@@ -283,11 +283,10 @@ static void print_interval(struct max_interval *interval)
 	else
 		snprintf(cpus, sizeof(cpus), "%d>%d", interval->first_cpu, interval->cpu);
 	snprintf(task, sizeof(task), "%s-%d", make_printable(interval->comm), interval->pid);
-	printf("%9s%s %-9s %-26s %7s %7s %-22s %7" PRIu64 ".%06" PRIu64 " %6" PRIu64 " %5s\n",
+	printf("%9s%s %-9s %-26s %7s %7s %-22s %14s %6" PRIu64 " %5s\n",
 	       format_time(text, "", interval->ns), interval->is_longest ? " " : "+",
 	       kind_names[key->kind], key->reason, guest, cpus, task,
-	       interval->from / 1000000000, interval->from / 1000 % 1000000, interval->nr,
-	       interval->lost);
+	       format_seconds(from, interval->from, 6), interval->nr, interval->lost);
 }
 
 static void print_intervals(const struct intervals *intervals)

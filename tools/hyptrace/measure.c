@@ -11,6 +11,7 @@
 #include "command.h"
 #include "hyp.h"
 #include "measure.h"
+#include "numbers.h"
 #include "print.h"
 #include "runs.h"
 #include "totals.h"
@@ -20,24 +21,6 @@ static const struct argp_option options[] = {
 	  "Without a command: for so long, until Ctrl-C at the latest", 0 },
 	{ 0 }
 };
-
-/**
- * seconds_option() - the time that is an option's argument, or the end of the program
- * @state:	the parser's state
- * @option:	the option's name
- * @text:	the argument
- *
- * Return: the time [s], more than 0
- */
-double seconds_option(struct argp_state *state, const char *option, const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds > 0) || seconds > 1e9)
-		argp_error(state, "%s %s: must be a number of seconds, more than 0", option, text);
-	return seconds;
-}
 
 static error_t parse(int option, char *argument, struct argp_state *state)
 {

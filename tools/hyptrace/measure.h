@@ -34,7 +34,6 @@ struct meter {
 /* The option -d and the command; the input is the measurement. */
 extern const struct argp measure_argp;
 
-double seconds_option(struct argp_state *state, const char *option, const char *text);
 struct meter meter_start(void);
 struct table *meter_read(struct meter *meter);
 void meter_stop(struct meter *meter);

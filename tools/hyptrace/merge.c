@@ -16,6 +16,7 @@
 #include "basics.h"
 #include "clockmap.h"
 #include "color.h"
+#include "columns.h"
 #include "events.h"
 #include "hyp.h"
 #include "json.h"
@@ -286,14 +287,6 @@ static void free_clocks(struct clocks *clocks)
 
 /* Messages -------------------------------------------------------------------------- */
 
-#define SECONDS_SIZE	32
-
-static const char *seconds_text(char text[SECONDS_SIZE], uint64_t ns)
-{
-	snprintf(text, SECONDS_SIZE, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-	return text;
-}
-
 /* Say which of the guest's times are used, and why not all. */
 static void describe_pairs(const struct told *told, const char *clock, bool is_wanted)
 {
@@ -302,8 +295,8 @@ static void describe_pairs(const struct told *told, const char *clock, bool is_w
 	char first[SECONDS_SIZE], last[SECONDS_SIZE];
 
 	fprintf(stderr, "Pairs of times of VM %u: %zu, from %s to %s s of its %s clock", told->vm,
-		map->nr, seconds_text(first, map->pair[0].guest),
-		seconds_text(last, map->pair[map->nr - 1].guest), clock);
+		map->nr, format_seconds(first, map->pair[0].guest, 9),
+		format_seconds(last, map->pair[map->nr - 1].guest, 9), clock);
 	if (left_out)
 		fprintf(stderr, "; left out, since they contradict others: %zu", left_out);
 	fprintf(stderr, "\n");
@@ -323,10 +316,10 @@ static void describe_ends(const struct clockmap *map, const struct recorded *gue
 
 	if (guest->first < start)
 		fprintf(stderr, "The recording begins %s s before that: times there are estimated\n",
-			seconds_text(text, start - guest->first));
+			format_seconds(text, start - guest->first, 9));
 	if (guest->last > end)
 		fprintf(stderr, "The recording ends %s s behind that: times there are estimated\n",
-			seconds_text(text, guest->last - end));
+			format_seconds(text, guest->last - end, 9));
 }
 
 static void describe_offset(const struct clockmap *map, const struct recorded *host,
@@ -358,7 +351,7 @@ static void show_text(const struct shown *e)
 		printf("%-5s %s%d events were lost on CPU %d%s\n", from, color_begin(stdout),
 		       e->lost, stream->cpu, color_end(stdout));
 	printf("%-5s %16s-%-7d [%03d] %s: %s: %s\n", from, e->comm, e->tid, stream->cpu,
-	       seconds_text(time, stream->time), e->event, e->text);
+	       format_seconds(time, stream->time, 9), e->event, e->text);
 }
 
 /* JSON's integers have a sign. */

@@ -32,6 +32,41 @@ long number_option(struct argp_state *state, const char *option, const char *tex
 	return number;
 }
 
+/**
+ * positive_option() - a number that is more than 0
+ * @state:	the parser's state
+ * @option:	the option's name
+ * @text:	the argument
+ *
+ * Return: the number, from 1 to INT_MAX; for others the program ends
+ */
+long positive_option(struct argp_state *state, const char *option, const char *text)
+{
+	const long number = number_option(state, option, text);
+
+	if (!number)
+		argp_error(state, "%s %s: must be more than 0", option, text);
+	return number;
+}
+
+/**
+ * seconds_option() - the time that is an option's argument, or the end of the program
+ * @state:	the parser's state
+ * @option:	the option's name
+ * @text:	the argument
+ *
+ * Return: the time [s], more than 0
+ */
+double seconds_option(struct argp_state *state, const char *option, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds > 0) || seconds > 1e9)
+		argp_error(state, "%s %s: must be a number of seconds, more than 0", option, text);
+	return seconds;
+}
+
 /* "200", "200.5", "200.000503123": exact to the nanosecond, which a double is not */
 static const char *parse_time(const char *text, uint64_t *ns)
 {

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 long number_option(struct argp_state *state, const char *option, const char *text);
+long positive_option(struct argp_state *state, const char *option, const char *text);
+double seconds_option(struct argp_state *state, const char *option, const char *text);
 uint64_t time_option(struct argp_state *state, const char *option, const char *text);
 uint64_t duration_option(struct argp_state *state, const char *option, const char *text);
 

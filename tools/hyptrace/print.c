@@ -271,7 +271,7 @@ enum {
 
 static void print_metric(FILE *file, const struct row *row, unsigned int by)
 {
-	char labels[160], vm[24] = "", vcpu[24] = "";
+	char labels[160], vm[24] = "", vcpu[24] = "", total[SECONDS_SIZE];
 	uint64_t sum = 0;
 	int i;
 
@@ -288,8 +288,7 @@ static void print_metric(FILE *file, const struct row *row, unsigned int by)
 				(1ULL << i) / 1e9, sum);
 	}
 	fprintf(file, METRIC "_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", labels, row->count);
-	fprintf(file, METRIC "_sum{%s} %" PRIu64 ".%09" PRIu64 "\n", labels,
-		row->total / 1000000000, row->total % 1000000000);
+	fprintf(file, METRIC "_sum{%s} %s\n", labels, format_seconds(total, row->total, 9));
 	fprintf(file, METRIC "_count{%s} %" PRIu64 "\n", labels, row->count);
 }
 

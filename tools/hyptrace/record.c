@@ -66,16 +66,6 @@ static void add_choice(struct arguments *arguments, const char *events)
 	arguments->recorder.choice = arguments->choice;
 }
 
-/* A number that is more than 0. */
-static long positive_option(struct argp_state *state, const char *option, const char *text)
-{
-	const long number = number_option(state, option, text);
-
-	if (!number)
-		argp_error(state, "%s %s: must be more than 0", option, text);
-	return number;
-}
-
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;

@@ -127,9 +127,7 @@ static error_t parse_show(int option, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_SLOWEST:
 		show_only(state, arguments, SHOW_SLOWEST);
-		arguments->search.nr = number_option(state, "--slowest", argument);
-		if (!arguments->search.nr)
-			argp_error(state, "--slowest 0: must be 1 or more");
+		arguments->search.nr = positive_option(state, "--slowest", argument);
 		return 0;
 	case OPTION_OVER:
 		show_only(state, arguments, SHOW_SLOWEST);

@@ -327,14 +327,14 @@ static void print_line(const struct collector *collector, const struct found *fo
 {
 	const struct interval *interval = &found->interval;
 	const struct key *key = &interval->key;
-	char time[TIME_SIZE], wall[40], guest[24] = "", cpus[16], detail[REASON_SIZE];
+	char time[TIME_SIZE], start[SECONDS_SIZE], wall[40], guest[24] = "", cpus[16], detail[REASON_SIZE];
 
 	if (is_vcpus(key->kind))
 		snprintf(guest, sizeof(guest), "%u/%u", key->vm, key->vcpu);
 	snprintf(cpus, sizeof(cpus), interval->first_cpu == interval->cpu ? "%d" : "%d>%d",
 		 interval->first_cpu, interval->cpu);
-	printf("%9" PRIu64 ".%09" PRIu64 " %-26s %9s %5s %7s %-22.22s %-9s %s%s%s",
-	       interval->start / 1000000000, interval->start % 1000000000,
+	printf("%19s %-26s %9s %5s %7s %-22.22s %-9s %s%s%s",
+	       format_seconds(start, interval->start, 9),
 	       wall_text(wall, interval->start, collector->recording->wall_offset),
 	       format_time(time, "", interval->ns), cpus, guest, key->thread,
 	       kind_names[key->kind], reason_text(key),

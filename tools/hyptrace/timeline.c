@@ -249,34 +249,24 @@ static bool is_alike(const double a[NR_ACTIVITIES], const double b[NR_ACTIVITIES
 	return true;
 }
 
-static void print_seconds(FILE *file, uint64_t ns, int decimals)
-{
-	char fraction[16];
-
-	snprintf(fraction, sizeof(fraction), "%09" PRIu64, ns % 1000000000);
-	fprintf(file, "%" PRIu64 "%s%.*s", ns / 1000000000, decimals ? "." : "", decimals,
-		fraction);
-}
-
 static void draw_columns(const struct drawing *d, const double part[NR_ACTIVITIES], int x,
 			 int width, int y)
 {
+	char from[SECONDS_SIZE], to[SECONDS_SIZE];
 	double bottom = y + ROW_HEIGHT;
 	enum activity activity;
 	double height;
 
+	format_seconds(from, time_of_column(d, x), 6);
+	format_seconds(to, time_of_column(d, x + width), 6);
 	for (activity = 0; activity < NR_ACTIVITIES; activity++) {
 		height = part[activity] * ROW_HEIGHT;
 		if (height < 0.05)
 			continue;
 		bottom -= height;
-		fprintf(d->file, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"><title>%s %.1f%%, ",
+		fprintf(d->file, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"><title>%s %.1f%%, %s to %s</title></rect>\n",
 			LEFT + x, bottom, width, height, colours[activity],
-			activity_names[activity], 100 * part[activity]);
-		print_seconds(d->file, time_of_column(d, x), 6);
-		fprintf(d->file, " to ");
-		print_seconds(d->file, time_of_column(d, x + width), 6);
-		fprintf(d->file, "</title></rect>\n");
+			activity_names[activity], 100 * part[activity], from, to);
 	}
 }
 
@@ -338,7 +328,7 @@ static void draw_times(const struct drawing *d, const struct recording *recordin
 	const uint64_t tick = tick_of(d->end - d->start);
 	const int decimals = tick >= 1000000000 ? 0 : 9 - (int)log10(tick);
 	uint64_t time = d->start / tick * tick;
-	char wall[40];
+	char text[SECONDS_SIZE], wall[40];
 	int n = 0;
 	double x;
 
@@ -352,9 +342,8 @@ static void draw_times(const struct drawing *d, const struct recording *recordin
 		x = LEFT + (double)(time - d->start) * COLUMNS / (d->end - d->start);
 		fprintf(d->file, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#999\"/>\n",
 			x, y, x, y + 6);
-		fprintf(d->file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x, y + 22);
-		print_seconds(d->file, time, decimals);
-		fprintf(d->file, "</text>\n");
+		fprintf(d->file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+			x, y + 22, format_seconds(text, time, decimals));
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "command.h"
 #include "loads.h"
 #include "measure.h"
+#include "numbers.h"
 #include "print.h"
 #include "subcommands.h"
 #include "terminals.h"

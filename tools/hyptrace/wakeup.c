@@ -40,17 +40,16 @@ static error_t parse(int option, char *argument, struct argp_state *state)
 
 static void print_wakeups(const struct vcpu *v)
 {
-	char text[5][TIME_SIZE], name[32];
+	char text[5][TIME_SIZE], slowest[SECONDS_SIZE], name[32];
 	const struct row *row = &v->wakeup;
 
 	snprintf(name, sizeof(name), "%s-%d", v->comm, v->tid);
-	printf("%5u %5u %-24s %9" PRIu64 " %9s %9s %9s %9s %9s %9" PRIu64 ".%06" PRIu64 "\n",
+	printf("%5u %5u %-24s %9" PRIu64 " %9s %9s %9s %9s %9s %16s\n",
 	       v->vm, v->index, name, row->count, format_time(text[0], "", row->min),
 	       format_time(text[1], "", row->total / row->count),
 	       format_time(text[2], precision_sign(row), row_percentile(row, 50)),
 	       format_time(text[3], precision_sign(row), row_percentile(row, 99)),
-	       format_time(text[4], "", row->max), v->slowest / 1000000000,
-	       v->slowest / 1000 % 1000000);
+	       format_time(text[4], "", row->max), format_seconds(slowest, v->slowest, 6));
 }
 
 int cmd_wakeup(int argc, char **argv)
