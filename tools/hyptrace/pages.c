@@ -24,8 +24,8 @@
 #include "output.h"
 #include "pages.h"
 
-/* A CPU's buffer, and the thread that takes its pages. */
-struct source {
+/* Takes the pages of a CPU of an instance, in a thread. */
+struct taker {
 	struct pages		*pages;
 	size_t			buffer;
 	int			cpu;
@@ -39,7 +39,7 @@ struct source {
 /**
  * struct pages - the pages of several instances
  * @dir:	where their files are, which have no names
- * @source:	the buffers of CPUs
+ * @taker:	one for each CPU of each instance
  * @nr:		their number
  * @nr_buffers:	the number of instances
  * @nr_threads:	the number of threads, which are those of the first buffers
@@ -51,7 +51,7 @@ struct source {
  */
 struct pages {
 	const char		*dir;
-	struct source		**source;
+	struct taker		**taker;
 	size_t			nr, nr_buffers, nr_threads;
 	int			stop, end;
 	atomic_ullong		size;
@@ -90,27 +90,27 @@ struct pages *pages_new(const char *dir)
 }
 
 /* pages_close() closes what this has opened, also if it can't open the rest. */
-static void add_source(struct pages *pages, struct tracefs_instance *instance, int cpu)
+static void add_taker(struct pages *pages, struct tracefs_instance *instance, int cpu)
 {
-	struct source *source = xzalloc(sizeof(*source));
+	struct taker *taker = xzalloc(sizeof(*taker));
 	char path[64];
 
-	*source = (struct source) {
+	*taker = (struct taker) {
 		.pages = pages, .buffer = pages->nr_buffers, .cpu = cpu, .raw = -1,
 	};
-	pages->source = xrealloc(pages->source, pages->nr + 1, sizeof(*pages->source));
-	pages->source[pages->nr++] = source;
-	source->file = unnamed_file(pages->dir);
-	if (source->file < 0)
+	pages->taker = xrealloc(pages->taker, pages->nr + 1, sizeof(*pages->taker));
+	pages->taker[pages->nr++] = taker;
+	taker->file = unnamed_file(pages->dir);
+	if (taker->file < 0)
 		err(1, "%s: no file can be made there", pages->dir);
 	snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", cpu);
-	source->raw = tracefs_instance_file_open(instance, path,
-						 O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (source->raw < 0)
+	taker->raw = tracefs_instance_file_open(instance, path,
+						O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (taker->raw < 0)
 		err(1, "%s", path);
 	/* libtracefs would wait by select(), which can't have many files. */
-	source->reader = tracefs_cpu_alloc_fd(source->raw, getpagesize(), true);
-	if (!source->reader)
+	taker->reader = tracefs_cpu_alloc_fd(taker->raw, getpagesize(), true);
+	if (!taker->reader)
 		err(1, "%s", path);
 }
 
@@ -126,61 +126,61 @@ size_t pages_add(struct pages *pages, struct tracefs_instance *instance)
 	int cpu;
 
 	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
-		add_source(pages, instance, cpu);
+		add_taker(pages, instance, cpu);
 	return pages->nr_buffers++;
 }
 
 /* Taking ---------------------------------------------------------------------------- */
 
-static void add_size(struct source *source, uint64_t size)
+static void add_size(struct taker *taker, uint64_t size)
 {
-	struct pages *pages = source->pages;
+	struct pages *pages = taker->pages;
 
-	atomic_fetch_add(&source->size, size);
+	atomic_fetch_add(&taker->size, size);
 	if (atomic_fetch_add(&pages->size, size) + size >= pages->max_size)
 		event_signal(pages->end);
 }
 
-static void fail(struct source *source)
+static void fail(struct taker *taker)
 {
 	if (errno == EAGAIN || errno == EINTR)
 		return;
-	source->pages->error = errno;
-	event_signal(source->pages->end);
+	taker->pages->error = errno;
+	event_signal(taker->pages->end);
 }
 
 /* Take what is there. False if there was nothing. */
-static bool take_full_pages(struct source *source)
+static bool take_full_pages(struct taker *taker)
 {
 	bool some = false;
 	int size;
 
 	for (;;) {
 		errno = EAGAIN;
-		size = tracefs_cpu_write(source->reader, source->file, true);
+		size = tracefs_cpu_write(taker->reader, taker->file, true);
 		if (size < 0)
-			fail(source);
+			fail(taker);
 		if (size <= 0)
 			break;
 		some = true;
-		add_size(source, size);
+		add_size(taker, size);
 	}
 	return some;
 }
 
 /* The rest is less than what a splice() takes. */
-static void take_rest(struct source *source)
+static void take_rest(struct taker *taker)
 {
 	int size;
 
 	for (;;) {
 		errno = EAGAIN;
-		size = tracefs_cpu_flush_write(source->reader, source->file);
+		size = tracefs_cpu_flush_write(taker->reader, taker->file);
 		if (size < 0)
-			fail(source);
+			fail(taker);
 		if (size <= 0)
 			return;
-		add_size(source, size);
+		add_size(taker, size);
 	}
 }
 
@@ -190,10 +190,10 @@ static void take_rest(struct source *source)
 static void *take(void *data)
 {
 	const struct timespec too_early = { .tv_nsec = TOO_EARLY_NS };
-	struct source *source = data;
+	struct taker *taker = data;
 	struct pollfd files[] = {
-		{ .fd = source->pages->stop, .events = POLLIN },
-		{ .fd = source->raw, .events = POLLIN },
+		{ .fd = taker->pages->stop, .events = POLLIN },
+		{ .fd = taker->raw, .events = POLLIN },
 	};
 
 	for (;;) {
@@ -201,11 +201,11 @@ static void *take(void *data)
 			continue;
 		if (files[0].revents)
 			break;
-		if (!take_full_pages(source))
+		if (!take_full_pages(taker))
 			nanosleep(&too_early, NULL);
 	}
-	take_full_pages(source);
-	take_rest(source);
+	take_full_pages(taker);
+	take_rest(taker);
 	return NULL;
 }
 
@@ -225,7 +225,7 @@ void pages_start(struct pages *pages, uint64_t max_size)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (i = 0; i < pages->nr; i++) {
-		error = pthread_create(&pages->source[i]->thread, NULL, take, pages->source[i]);
+		error = pthread_create(&pages->taker[i]->thread, NULL, take, pages->taker[i]);
 		if (error)
 			errx(1, "a thread for each CPU: %s", strerror(error));
 		pages->nr_threads++;
@@ -275,7 +275,7 @@ void pages_stop(struct pages *pages)
 {
 	event_signal(pages->stop);
 	while (pages->nr_threads)
-		pthread_join(pages->source[--pages->nr_threads]->thread, NULL);
+		pthread_join(pages->taker[--pages->nr_threads]->thread, NULL);
 }
 
 /**
@@ -284,17 +284,17 @@ void pages_stop(struct pages *pages)
  */
 void pages_close(struct pages *pages)
 {
-	struct source *source;
+	struct taker *taker;
 	size_t i;
 
 	for (i = 0; i < pages->nr; i++) {
-		source = pages->source[i];
-		if (source->reader)
-			tracefs_cpu_free_fd(source->reader);
-		source->reader = NULL;
-		if (source->raw >= 0)
-			close(source->raw);
-		source->raw = -1;
+		taker = pages->taker[i];
+		if (taker->reader)
+			tracefs_cpu_free_fd(taker->reader);
+		taker->reader = NULL;
+		if (taker->raw >= 0)
+			close(taker->raw);
+		taker->raw = -1;
 	}
 }
 
@@ -312,9 +312,9 @@ void pages_check(const struct pages *pages)
 /* Pages that were taken ------------------------------------------------------------- */
 
 /* The buffers have the same CPUs, and one comes after the other. */
-static const struct source *source_of(const struct pages *pages, size_t buffer, size_t index)
+static const struct taker *taker_of(const struct pages *pages, size_t buffer, size_t index)
 {
-	return pages->source[buffer * pages_cpus(pages) + index];
+	return pages->taker[buffer * pages_cpus(pages) + index];
 }
 
 /**
@@ -338,10 +338,10 @@ size_t pages_cpus(const struct pages *pages)
  */
 struct cpu_pages pages_of(const struct pages *pages, size_t buffer, size_t index)
 {
-	const struct source *source = source_of(pages, buffer, index);
+	const struct taker *taker = taker_of(pages, buffer, index);
 
 	return (struct cpu_pages) {
-		.cpu = source->cpu, .file = source->file, .size = source->size,
+		.cpu = taker->cpu, .file = taker->file, .size = taker->size,
 	};
 }
 

@@ -503,6 +503,18 @@ static void end_screen(void)
 	endwin();
 }
 
+static void begin_screen(void)
+{
+	terminal_know();
+	if (!newterm(NULL, stdout, stdin))
+		errx(1, "top needs a terminal that ncurses knows (TERM=%s)", getenv("TERM") ?: "");
+	atexit(end_screen);
+	cbreak();
+	noecho();
+	keypad(stdscr, true);
+	curs_set(0);
+}
+
 int cmd_top(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -534,14 +546,7 @@ int cmd_top(int argc, char **argv)
 	view.seconds = arguments.seconds;
 	view.meter = meter_start();
 	selection_check(view.meter.before, &view.selection);
-	terminal_know();
-	if (!newterm(NULL, stdout, stdin))
-		errx(1, "top needs a terminal that ncurses knows (TERM=%s)", getenv("TERM") ?: "");
-	atexit(end_screen);
-	cbreak();
-	noecho();
-	keypad(stdscr, true);
-	curs_set(0);
+	begin_screen();
 	view.key = columns[view.selection.key];
 	/* On the first line, whoever that is */
 	view.cursor = UINT_MAX;
