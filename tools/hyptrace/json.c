@@ -144,10 +144,10 @@ static void add_recorded(const struct recording *recording, const struct selecti
 		if (is_selected_vcpu(recording, recording->vcpu[i], selection))
 			json_array_append_new(vcpus, vcpu_to_json(recording->vcpu[i]));
 	for (i = 0; i < m->nr_vms; i++)
-		if (is_selected_vm(recording, m->vm[i].vm, selection))
+		if (is_vm_selected(table_find_vm(recording->table, m->vm[i].vm), selection))
 			json_array_append_new(memory, memory_to_json(&m->vm[i]));
 	for (i = 0; i < m->nr_splits; i++)
-		if (is_selected_vm(recording, m->split[i].vm, selection))
+		if (is_vm_selected(table_find_vm(recording->table, m->split[i].vm), selection))
 			json_array_append_new(splits, split_to_json(&m->split[i]));
 }
 

@@ -805,6 +805,17 @@ static void note_thread(struct vm *vm, const struct vcpu *v)
 		vm->name = intern(v->comm);
 }
 
+/* Of some VMs, only their memory has been seen. */
+static void note_vms_of_memory(struct recording *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->memory.nr_vms; i++)
+		table_vm(r->table, r->memory.vm[i].vm);
+	for (i = 0; i < r->memory.nr_splits; i++)
+		table_vm(r->table, r->memory.split[i].vm);
+}
+
 static _Noreturn void refuse_empty(const struct follower *f, const char *from)
 {
 	if (f->reading->has_window)
@@ -836,6 +847,7 @@ static struct recording *finish(struct follower *f, const char *from)
 	r->nr_vcpus = kept;
 	sort(r->vcpu, r->nr_vcpus, sizeof(*r->vcpu), by_vm);
 	r->memory = memory_finish(f->memory);
+	note_vms_of_memory(r);
 	if (!f->reading->is_quiet)
 		warn_of_lost(r->table, from);
 	if (!r->table->nr && !f->is_over)
@@ -1005,28 +1017,6 @@ bool is_selected_vcpu(const struct recording *recording, const struct vcpu *vcpu
 	       (selection->vcpu < 0 || vcpu->index == selection->vcpu) &&
 	       (!selection->pid ||
 		is_of_pid(recording->table, vcpu->vm, vcpu->index, selection->pid));
-}
-
-/**
- * is_selected_vm() - does the user want to see this VM?
- * @recording:	the recording; it has the threads of its vCPUs
- * @vm:		the VM's number
- * @selection:	what the user wants to see
- *
- * Return: true if so
- */
-bool is_selected_vm(const struct recording *recording, unsigned int vm,
-		    const struct selection *selection)
-{
-	size_t i;
-
-	if (selection->vcpu < 0 && !selection->pid)
-		return selection->vm < 0 || vm == selection->vm;
-	for (i = 0; i < recording->nr_vcpus; i++)
-		if (recording->vcpu[i]->vm == vm &&
-		    is_selected_vcpu(recording, recording->vcpu[i], selection))
-			return true;
-	return false;
 }
 
 /**

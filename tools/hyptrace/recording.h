@@ -155,8 +155,6 @@ struct recording *recording_live(const struct reading *reading);
 void recording_free(struct recording *recording);
 bool is_selected_vcpu(const struct recording *recording, const struct vcpu *vcpu,
 		      const struct selection *selection);
-bool is_selected_vm(const struct recording *recording, unsigned int vm,
-		    const struct selection *selection);
 struct table *table_of_file(const struct input *input);
 
 #endif /* HYPTRACE_RECORDING_H */

@@ -239,7 +239,7 @@ static void print_mapped(const struct recording *recording, const struct selecti
 	bool has_header = false;
 
 	for (vm = memory->vm; vm < memory->vm + memory->nr_vms; vm++) {
-		if (!is_selected_vm(recording, vm->vm, selection))
+		if (!is_vm_selected(table_find_vm(recording->table, vm->vm), selection))
 			continue;
 		if (!has_header)
 			printf("\n%5s %12s %9s %9s %12s %9s %9s %9s\n", "VM", "Mapped", "in blocks",
@@ -260,7 +260,7 @@ static void print_splits(const struct recording *recording, const struct selecti
 	char name[32];
 
 	for (split = memory->split; split < memory->split + memory->nr_splits; split++) {
-		if (!is_selected_vm(recording, split->vm, selection))
+		if (!is_vm_selected(table_find_vm(recording->table, split->vm), selection))
 			continue;
 		if (!has_header)
 			printf("\n%5s %12s %9s %-24s %s\n", "VM", "Split blocks", "to pages",
