@@ -805,7 +805,7 @@ static void note_thread(struct vm *vm, const struct vcpu *v)
 		vm->name = intern(v->comm);
 }
 
-/* Of some VMs, only their memory has been seen. */
+/* Some VMs are known by their memory only. */
 static void note_vms_of_memory(struct recording *r)
 {
 	size_t i;

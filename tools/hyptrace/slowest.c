@@ -264,15 +264,14 @@ static int follow_switch(struct tracecmd_input *handle, struct tep_record *recor
 			 void *data)
 {
 	struct switches *s = data;
-	struct cpu *c = cpu_of(s, cpu);
+	struct cpu *c;
 
 	/* In a gap, others may have had it. */
 	if (record->missed_events)
-		c->since = 0;
+		cpu_of(s, cpu)->since = 0;
 	if (tep_data_type(s->tep, record) != s->prev_pid.type)
 		return 0;
 	open_until(s, record->ts);
-	/* That may have moved the CPUs. */
 	c = cpu_of(s, cpu);
 	if (c->since)
 		add_stretch(s, c, field_value(&s->prev_pid, record), c->since, record->ts);
@@ -327,7 +326,8 @@ static void print_line(const struct collector *collector, const struct found *fo
 {
 	const struct interval *interval = &found->interval;
 	const struct key *key = &interval->key;
-	char time[TIME_SIZE], start[SECONDS_SIZE], wall[40], guest[24] = "", cpus[16], detail[REASON_SIZE];
+	char time[TIME_SIZE], start[SECONDS_SIZE], wall[40], guest[24] = "", cpus[16];
+	char detail[REASON_SIZE];
 
 	if (is_vcpus(key->kind))
 		snprintf(guest, sizeof(guest), "%u/%u", key->vm, key->vcpu);

@@ -231,7 +231,7 @@ TEST_F(perf, counts_what_happens_while_its_group_is_on)
 	}
 }
 
-/* What waits is counted before a group is read, whichever event of it reads. */
+/* perf counts what waits before it reads a group, whichever of its events the file is for. */
 TEST_F(perf, a_sibling_reads_its_group)
 {
 	struct perf_event_attr attr = attr_of("selftest"), other = {
