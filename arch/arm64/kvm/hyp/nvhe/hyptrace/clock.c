@@ -35,15 +35,15 @@ void hyp_clock_copy(struct hyp_clock *clock)
 	if (likely(hyp_clock_try_copy(clock)))
 		return;
 
-	hyp_spin_lock(&host_clock.lock);
+	guard(hyp_trace_lock)(&host_clock.lock);
 	*clock = host_clock.clock;
-	hyp_spin_unlock(&host_clock.lock);
 }
 
 s64 handle___hyp_trace_clock(u64 mult, u64 shift, u64 base)
 {
+	guard(hyp_trace_lock)(&host_clock.lock);
+
 	/* The smp_wmb() and the release pair with hyp_clock_try_copy(). */
-	hyp_spin_lock(&host_clock.lock);
 	WRITE_ONCE(host_clock.seq, host_clock.seq + 1);
 	smp_wmb();
 	host_clock.clock = (struct hyp_clock) {
@@ -52,7 +52,5 @@ s64 handle___hyp_trace_clock(u64 mult, u64 shift, u64 base)
 		.base		= base,
 	};
 	smp_store_release(&host_clock.seq, host_clock.seq + 1);
-	hyp_spin_unlock(&host_clock.lock);
-
 	return 0;
 }

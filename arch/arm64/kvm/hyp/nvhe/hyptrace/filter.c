@@ -71,20 +71,19 @@ s64 handle___hyp_trace_pred(u64 place, u64 lo, u64 width, u64 mask, u64 rest)
 		.offset	= rest,
 		.next	= { rest >> 16, rest >> 32 },
 	};
-	int ret;
 
 	if (place < EXT_FILTER_FIRST || rest != hyp_filter_rest(&pred) ||
 	    !ext_filter_pred_is_valid(&pred, place, HYP_FILTER_PLACES,
 				      offsetof(struct hyp_trace_draft, zero)))
 		return -EINVAL;
 
-	hyp_spin_lock(&hyp_filters.lock);
-	ret = place_is_used(place) ? -EBUSY : 0;
-	if (!ret)
-		place_set(place, &pred);
-	hyp_spin_unlock(&hyp_filters.lock);
+	guard(hyp_trace_lock)(&hyp_filters.lock);
 
-	return ret;
+	if (place_is_used(place))
+		return -EBUSY;
+
+	place_set(place, &pred);
+	return 0;
 }
 
 /* Check whether an event may have a filter. */
@@ -104,24 +103,19 @@ static bool filter_is_valid(u64 event, u64 place, u64 nr)
 
 s64 handle___hyp_trace_filter(u64 event, u64 use, u64 place, u64 nr)
 {
-	int ret = -EINVAL;
-
 	if (place < EXT_FILTER_FIRST || place > HYP_FILTER_PLACES - nr)
 		return -EINVAL;
 
-	hyp_spin_lock(&hyp_filters.lock);
-	if (filter_is_valid(event, place, nr)) {
-		hyp_filters.event[use][event] = (struct hyp_filter) { place, nr };
-		/*
-		 * The release pairs with the address dependency in hyp_filter_match(): the
-		 * comparisons come first.
-		 */
-		smp_store_release(&hyp_event_filter[use][event], nr ? place : 0);
-		if (use == HYP_FILTER_RECORD)
-			hyp_trace_set_filtered(event, nr);
-		ret = 0;
-	}
-	hyp_spin_unlock(&hyp_filters.lock);
+	guard(hyp_trace_lock)(&hyp_filters.lock);
 
-	return ret;
+	if (!filter_is_valid(event, place, nr))
+		return -EINVAL;
+
+	hyp_filters.event[use][event] = (struct hyp_filter) { place, nr };
+	/* The release pairs with the address dependency in hyp_filter_match(): comparisons first. */
+	smp_store_release(&hyp_event_filter[use][event], nr ? place : 0);
+	if (use == HYP_FILTER_RECORD)
+		hyp_trace_set_filtered(event, nr);
+
+	return 0;
 }

@@ -29,9 +29,8 @@ void hyp_trace_psci_leave(void)
 	if (unlikely(READ_ONCE(hyp_trace_panicked)))
 		return;
 
-	hyp_spin_lock(&cpu->lock);
+	guard(hyp_trace_lock)(&cpu->lock);
 	cpu->parked = true;
-	hyp_spin_unlock(&cpu->lock);
 }
 
 /**
@@ -53,11 +52,11 @@ void hyp_trace_psci_return(void)
 
 	hyp_clock_copy(&cpu->clock);
 
-	hyp_spin_lock(&cpu->lock);
-	cpu->parked = false;
-	hyp_trace_rings_reopen(cpu);
-	hyp_trace_vector_update(cpu);
-	hyp_spin_unlock(&cpu->lock);
+	scoped_guard(hyp_trace_lock, &cpu->lock) {
+		cpu->parked = false;
+		hyp_trace_rings_reopen(cpu);
+		hyp_trace_vector_update(cpu);
+	}
 
 	if (unlikely(cpu->totals.open))
 		hyp_totals_firmware_return(cpu, HYP_CROSSING_PSCI);
@@ -79,9 +78,8 @@ void hyp_trace_cpu_entry(void)
 	hyp_trace_latch_pid(cpu);
 	/* Another CPU may be emptying the ring: hyp_calls_forget(). After a panic, none records. */
 	if (likely(!READ_ONCE(hyp_trace_panicked))) {
-		hyp_spin_lock(&cpu->lock);
+		guard(hyp_trace_lock)(&cpu->lock);
 		hyp_calls_reset(cpu);
-		hyp_spin_unlock(&cpu->lock);
 	}
 	hyp_trace_psci_return();
 	hyp_totals_settle(&cpu->totals);

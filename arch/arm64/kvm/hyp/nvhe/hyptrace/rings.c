@@ -80,17 +80,17 @@ s64 handle___hyp_trace_load(u64 number, u64 pfn, u64 region_pages, u64 nr_slots,
 	    region_pages != hyp_trace_region_pages(nr_pages))
 		return -EINVAL;
 
+	guard(hyp_trace_lock)(&cpu->lock);
+
 	ring = ring_of(cpu, number);
-	hyp_spin_lock(&cpu->lock);
 	ret = hyp_trace_memory_load(&ring->memory, pfn, region_pages, nr_pages + 1,
 				    sizeof(struct ext_ring_record));
-	if (!ret) {
-		cpu->draft.cpu = number & ~(u64)HYP_TRACE_FOLLOWER;
-		ring_set_up(ring, nr_slots);
-	}
-	hyp_spin_unlock(&cpu->lock);
+	if (ret)
+		return ret;
 
-	return ret;
+	cpu->draft.cpu = number & ~(u64)HYP_TRACE_FOLLOWER;
+	ring_set_up(ring, nr_slots);
+	return 0;
 }
 
 /*
@@ -132,14 +132,16 @@ s64 handle___hyp_trace_unload(u64 *more, u64 number)
 	if (!cpu)
 		return -EINVAL;
 
-	ring = ring_of(cpu, number);
-	hyp_spin_lock(&cpu->lock);
-	ret = ring_unload(cpu, ring);
-	more[0] = ret ? 0 : ring->ring.seq;
-	more[1] = ret ? 0 : ring->ring.dropped;
-	hyp_spin_unlock(&cpu->lock);
+	guard(hyp_trace_lock)(&cpu->lock);
 
-	return ret;
+	ring = ring_of(cpu, number);
+	ret = ring_unload(cpu, ring);
+	if (ret)
+		return ret;
+
+	more[0] = ring->ring.seq;
+	more[1] = ring->ring.dropped;
+	return 0;
 }
 
 s64 handle___hyp_trace_swap(u64 *more, u64 number, u64 id)
@@ -150,10 +152,9 @@ s64 handle___hyp_trace_swap(u64 *more, u64 number, u64 id)
 	int ret = -EINVAL;
 
 	if (cpu) {
+		guard(hyp_trace_lock)(&cpu->lock);
 		ring = ring_of(cpu, number);
-		hyp_spin_lock(&cpu->lock);
 		ret = check_loaded(ring) ?: ext_ring_swap(&ring->ring, id, &swap);
-		hyp_spin_unlock(&cpu->lock);
 	}
 	hyp_trace_test_swapped();
 
@@ -171,16 +172,16 @@ s64 handle___hyp_trace_reset(u64 *more, u64 number)
 	if (!cpu)
 		return -EINVAL;
 
-	ring = ring_of(cpu, number);
-	hyp_spin_lock(&cpu->lock);
-	ret = check_quiescent(cpu, ring);
-	if (!ret) {
-		forget_calls(cpu, ring);
-		more[0] = ext_ring_reset(&ring->ring);
-	}
-	hyp_spin_unlock(&cpu->lock);
+	guard(hyp_trace_lock)(&cpu->lock);
 
-	return ret;
+	ring = ring_of(cpu, number);
+	ret = check_quiescent(cpu, ring);
+	if (ret)
+		return ret;
+
+	forget_calls(cpu, ring);
+	more[0] = ext_ring_reset(&ring->ring);
+	return 0;
 }
 
 s64 handle___hyp_trace_alarm(u64 cpu_id, u64 pos)
@@ -194,11 +195,11 @@ s64 handle___hyp_trace_alarm(u64 cpu_id, u64 pos)
 	/* After the alarm is set, this call's hyp_exit would set it off. */
 	hyp_trace_exit_early(this_cpu_ptr(&hyp_trace_cpu));
 
-	hyp_spin_lock(&cpu->lock);
+	guard(hyp_trace_lock)(&cpu->lock);
+
 	ret = hyp_trace_has_doorbell() ? check_quiescent(cpu, &cpu->user) : -EOPNOTSUPP;
 	if (!ret)
 		ext_ring_set_alarm(&cpu->user.ring, pos);
-	hyp_spin_unlock(&cpu->lock);
 
 	return ret;
 }

@@ -82,7 +82,8 @@ s64 handle___hyp_trace_sync(u64 state, u64 totals, u64 follower)
 	if (state != HYP_TRACE_OPEN)
 		hyp_trace_exit_early(cpu);
 
-	hyp_spin_lock(&cpu->lock);
+	guard(hyp_trace_lock)(&cpu->lock);
+
 	/* After a panic on another CPU, this one may have come out of firmware unnoticed. */
 	cpu->parked = false;
 	ring_sync(&cpu->user, state);
@@ -92,8 +93,6 @@ s64 handle___hyp_trace_sync(u64 state, u64 totals, u64 follower)
 	else
 		hyp_totals_shut(&cpu->totals);
 	hyp_trace_vector_update(cpu);
-	hyp_spin_unlock(&cpu->lock);
-
 	return 0;
 }
 

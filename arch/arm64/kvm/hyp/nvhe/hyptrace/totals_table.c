@@ -123,7 +123,8 @@ s64 handle___hyp_totals_load(u64 cpu_id, u64 pfn, u64 nr_pages)
 	if (!cpu || nr_pages != shape.region_pages)
 		return -EINVAL;
 
-	hyp_spin_lock(&cpu->lock);
+	guard(hyp_trace_lock)(&cpu->lock);
+
 	ret = hyp_totals_table_load(&cpu->totals_memory, &shape, pfn);
 	/*
 	 * The CPU may be running a guest, and look whether the table is open: so this leaves
@@ -135,8 +136,6 @@ s64 handle___hyp_totals_load(u64 cpu_id, u64 pfn, u64 nr_pages)
 		memset(hyp_totals_maxima_in(&cpu->totals_memory), 0,
 		       sizeof(struct hyp_totals_maxima));
 	}
-	hyp_spin_unlock(&cpu->lock);
-
 	return ret;
 }
 

@@ -122,9 +122,8 @@ s64 handle___hyp_totals_load_vcpu(u64 vm, u64 id, u64 pfn, u64 nr_pages)
 	if (!vcpu)
 		return -ENOENT;
 
-	hyp_spin_lock(&tables.lock);
-	ret = load_vcpu(vcpu, pfn);
-	hyp_spin_unlock(&tables.lock);
+	scoped_guard(hyp_trace_lock, &tables.lock)
+		ret = load_vcpu(vcpu, pfn);
 	release_vcpu(vcpu);
 
 	return ret;
@@ -139,10 +138,9 @@ void hyp_totals_vcpu_gone(struct kvm_vcpu *vcpu)
 		return;
 
 	table = table_of(&vcpu->arch.hyp_totals);
-	hyp_spin_lock(&tables.lock);
+	guard(hyp_trace_lock)(&tables.lock);
 	table->next = tables.gone;
 	tables.gone = table;
-	hyp_spin_unlock(&tables.lock);
 }
 
 /* Do a step of giving back the memory of any table whose vCPU is gone. */
@@ -163,23 +161,18 @@ static int gone_unload(u64 *pfn)
 s64 handle___hyp_totals_unload(u64 *more, u64 cpu_id)
 {
 	struct hyp_trace_cpu *cpu;
-	int ret;
 
 	if (cpu_id == HYP_TOTALS_GONE) {
-		hyp_spin_lock(&tables.lock);
-		ret = gone_unload(more);
-		hyp_spin_unlock(&tables.lock);
-		return ret;
+		guard(hyp_trace_lock)(&tables.lock);
+		return gone_unload(more);
 	}
 
 	cpu = hyp_trace_cpu_get(cpu_id);
 	if (!cpu)
 		return -EINVAL;
 
-	hyp_spin_lock(&cpu->lock);
-	more[0] = cpu->totals_memory.region_pfn;
-	ret = hyp_totals_table_unload(cpu);
-	hyp_spin_unlock(&cpu->lock);
+	guard(hyp_trace_lock)(&cpu->lock);
 
-	return ret;
+	more[0] = cpu->totals_memory.region_pfn;
+	return hyp_totals_table_unload(cpu);
 }

@@ -253,10 +253,9 @@ bool hyp_trace_tell_later(void)
 /* Set a flag in settings that words depend on. */
 static void flag_set(bool *flag, bool value)
 {
-	hyp_spin_lock(&settings.lock);
+	guard(hyp_trace_lock)(&settings.lock);
 	*flag = value;
 	events_update();
-	hyp_spin_unlock(&settings.lock);
 }
 
 void hyp_trace_set_filtered(unsigned int event, bool filtered)
@@ -283,25 +282,21 @@ s64 handle___hyp_trace_stacks(u64 on, u64 text)
 
 s64 handle___hyp_trace_follow(u64 event, u64 id)
 {
-	hyp_spin_lock(&settings.lock);
+	guard(hyp_trace_lock)(&settings.lock);
 	settings.follow_id[event] = id;
 	events_update();
-	hyp_spin_unlock(&settings.lock);
-
 	return 0;
 }
 
 s64 handle___hyp_totals_enable(u64 enable, u64 reset)
 {
-	hyp_spin_lock(&settings.lock);
+	guard(hyp_trace_lock)(&settings.lock);
 	WRITE_ONCE(hyp_totals_last_reset, reset);
 	/* This makes stale what vCPUs have kept of an earlier measurement. */
 	if (enable && !settings.totals)
 		WRITE_ONCE(hyp_totals_measurement, (hyp_totals_measurement + 1) % U32_MAX ?: 1);
 	settings.totals = enable;
 	events_update();
-	hyp_spin_unlock(&settings.lock);
-
 	return 0;
 }
 
@@ -325,21 +320,17 @@ static void rings_set_overwrite(bool overwrite)
 
 s64 handle___hyp_trace_mode(u64 mode, u64 overwrite)
 {
-	hyp_spin_lock(&settings.lock);
+	guard(hyp_trace_lock)(&settings.lock);
 	rings_set_overwrite(overwrite);
 	settings.mode = mode;
 	events_update();
-	hyp_spin_unlock(&settings.lock);
-
 	return 0;
 }
 
 s64 handle___hyp_trace_event(u64 event, u64 id)
 {
-	hyp_spin_lock(&settings.lock);
+	guard(hyp_trace_lock)(&settings.lock);
 	settings.event_id[event] = id;
 	events_update();
-	hyp_spin_unlock(&settings.lock);
-
 	return 0;
 }

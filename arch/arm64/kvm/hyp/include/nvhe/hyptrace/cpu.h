@@ -7,6 +7,7 @@
 
 #include <linux/bits.h>
 #include <linux/build_bug.h>
+#include <linux/cleanup.h>
 #include <linux/ext_filter.h>
 #include <linux/ext_ring_writer.h>
 #include <linux/percpu-defs.h>
@@ -22,6 +23,9 @@
 #include <nvhe/hyptrace/memory.h>
 #include <nvhe/hyptrace/totals.h>
 #include <nvhe/spinlock.h>
+
+DEFINE_LOCK_GUARD_1(hyp_trace_lock, hyp_spinlock_t, hyp_spin_lock(_T->lock),
+		    hyp_spin_unlock(_T->lock))
 
 /**
  * struct hyp_panic_regs - the exception for which EL2 has panicked first
