@@ -20,6 +20,7 @@
 #include <linux/timekeeping.h>
 #include <linux/trace.h>
 #include <linux/trace_events.h>
+#include <linux/trace_ext_compat.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
@@ -213,7 +214,7 @@ static void clocks_again(void)
 		return;
 
 	WRITE_ONCE(clocks_pause, HZ);
-	mod_delayed_work(system_wq, &clocks, 0);
+	mod_delayed_work(TRACE_EXT_PERCPU_WQ, &clocks, 0);
 }
 
 static int hypertrace_pm_notify(struct notifier_block *nb, unsigned long event, void *unused)
