@@ -316,6 +316,12 @@ void hyp_trace_cpu_start(void);
 bool hyp_trace_hcall_is_valid(u64 id);
 void handle_trap(struct kvm_cpu_context *host_ctxt);
 
+/* The number of the hypercall that the host makes, if it makes one. */
+static __always_inline u64 hyp_trace_hcall_id(const struct kvm_cpu_context *host_ctxt)
+{
+	return (host_ctxt->regs.regs[0] & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
+}
+
 /* The ordinary vectors, in host.S. */
 extern char __kvm_hyp_host_vector[];
 

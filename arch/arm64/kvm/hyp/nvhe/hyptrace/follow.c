@@ -14,9 +14,7 @@
 /* What the host does to get the events causes no event that is followed: that would not end. */
 static bool is_own_call(struct kvm_cpu_context *host_ctxt)
 {
-	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
-
-	switch (id) {
+	switch (hyp_trace_hcall_id(host_ctxt)) {
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_follow:
 		return true;
 	case __KVM_HOST_SMCCC_FUNC___hyp_trace_load:

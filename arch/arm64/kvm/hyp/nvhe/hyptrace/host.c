@@ -9,7 +9,6 @@
 #include <nvhe/hyptrace.h>
 
 #include <nvhe/ffa.h>
-#include <nvhe/trap_handler.h>
 
 /* These record their own hyp_exit first; nothing may be recorded for them afterwards. */
 static bool exits_early(u64 id)
@@ -42,7 +41,7 @@ void hyp_trace_exit_early(struct hyp_trace_cpu *cpu)
 
 static void trace_hcall(struct kvm_cpu_context *host_ctxt)
 {
-	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
+	u64 id = hyp_trace_hcall_id(host_ctxt);
 	bool valid = hyp_trace_hcall_is_valid(id);
 
 	hyp_emit_host_hcall(min_t(u64, id, U32_MAX), !valid);

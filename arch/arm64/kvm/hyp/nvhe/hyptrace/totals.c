@@ -178,7 +178,7 @@ void hyp_totals_handle_trap(struct kvm_cpu_context *host_ctxt)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
 	u64 began = hyp_clock_cycles(), esr = read_sysreg_el2(SYS_ESR), now, cycles;
-	u64 id = (cpu_reg(host_ctxt, 0) & ~ARM_SMCCC_CALL_HINTS) - KVM_HOST_SMCCC_ID(0);
+	u64 id = hyp_trace_hcall_id(host_ctxt);
 	struct hyp_totals_own *own;
 
 	hyp_trace_latch_pid(cpu);
