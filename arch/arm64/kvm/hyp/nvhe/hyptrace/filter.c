@@ -14,25 +14,11 @@
 struct ext_filter_pred hyp_filter_pred[HYP_FILTER_PLACES];
 u16 hyp_event_filter[HYP_FILTER_USES][HYP_NR_EVENTS];
 
-/**
- * struct hyp_filter - an event's filter
- * @place:	where its first comparison is
- * @nr:		number of its comparisons; 0 if the event has no filter
- */
-struct hyp_filter {
-	u16	place;
-	u16	nr;
-};
-
+/* The number of comparisons of each filter; 0 if the event has none. */
 static struct {
-	hyp_spinlock_t		lock;	/* taken before that of words.c */
-	struct hyp_filter	event[HYP_FILTER_USES][HYP_NR_EVENTS];
+	hyp_spinlock_t	lock;	/* taken before that of words.c */
+	u16		nr[HYP_FILTER_USES][HYP_NR_EVENTS];
 } hyp_filters;
-
-static bool has_place(const struct hyp_filter *filter, u64 place)
-{
-	return place >= filter->place && place - filter->place < filter->nr;
-}
 
 /* True if a filter has a comparison at a place. */
 static bool place_is_used(u64 place)
@@ -43,7 +29,7 @@ static bool place_is_used(u64 place)
 
 	for (use = 0; use < HYP_FILTER_USES; use++)
 		for (event = 0; event < HYP_NR_EVENTS; event++)
-			if (has_place(&hyp_filters.event[use][event], place))
+			if (place - hyp_event_filter[use][event] < hyp_filters.nr[use][event])
 				return true;
 
 	return false;
@@ -111,7 +97,7 @@ s64 handle___hyp_trace_filter(u64 event, u64 use, u64 place, u64 nr)
 	if (!filter_is_valid(event, place, nr))
 		return -EINVAL;
 
-	hyp_filters.event[use][event] = (struct hyp_filter) { place, nr };
+	hyp_filters.nr[use][event] = nr;
 	/* The release pairs with the address dependency in hyp_filter_match(): comparisons first. */
 	smp_store_release(&hyp_event_filter[use][event], nr ? place : 0);
 	if (use == HYP_FILTER_RECORD)
