@@ -73,14 +73,6 @@ bool hyptrace_el2_dead;
 
 #ifdef CONFIG_KVM_HYPTRACE_KUNIT_TEST
 void (*hyptrace_after_panic)(void);
-
-static void test_after_panic(void)
-{
-	if (hyptrace_after_panic)
-		hyptrace_after_panic();
-}
-#else
-static void test_after_panic(void) { }
 #endif
 
 /**
@@ -90,7 +82,9 @@ static void test_after_panic(void) { }
  */
 void hyptrace_el2_panicked(void)
 {
-	test_after_panic();
+	if (IS_ENABLED(CONFIG_KVM_HYPTRACE_KUNIT_TEST) && hyptrace_after_panic)
+		hyptrace_after_panic();
+
 	WRITE_ONCE(hyptrace_el2_dead, true);
 	/* lockdep does not know that EL2 has masked interrupts. The dump may allocate memory. */
 	lockdep_hardirqs_off(_THIS_IP_);

@@ -16,10 +16,8 @@
 
 extern bool hyptrace_el2_dead;
 
-#ifdef CONFIG_KVM_HYPTRACE_KUNIT_TEST
 /* A test's function, which is called when EL2 has panicked. */
 extern void (*hyptrace_after_panic)(void);
-#endif
 
 /*
  * Test whether a hypercall is safe. When EL2 has panicked, it may hold any lock. A panic of the

@@ -138,8 +138,6 @@ static int check_stack(u64 unused)
 
 s64 handle___hyp_trace_test(u64 action, u64 arg)
 {
-	int ret = -EINVAL;
-
 	switch (action) {
 	case HYP_TRACE_TEST_PANIC:
 	case HYP_TRACE_TEST_PANIC_LOCKED:
@@ -149,65 +147,51 @@ s64 handle___hyp_trace_test(u64 action, u64 arg)
 		break;
 	case HYP_TRACE_TEST_WITHHOLD:
 		hyp_trace_test.withhold = arg;
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_STEP:
 		if (!arg || arg > HYP_TRACE_STEP_PAGES)
 			break;
 		hyp_trace_test.step_pages = arg;
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_QUIET:
-		ret = is_quiet() ? 0 : -EBUSY;
-		break;
+		return is_quiet() ? 0 : -EBUSY;
 	case HYP_TRACE_TEST_SAY:
 		say_all(arg);
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_FIELDS:
 		hyp_emit_selftest_fields(arg);
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_EMIT:
 		if (arg > BIT(16))
 			break;
 		emit_selftests(arg);
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_TREE:
 		if (arg > BIT(16))
 			break;
 		while (arg--)
 			hyp_test_tree();
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_RESULTS:
 		hyp_result_kinds();
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_RECURSE:
 		if (arg > HYP_TRACE_TEST_MAX_DEPTH)
 			break;
-		ret = hyp_test_recurse(arg) == arg ? 0 : -EBADMSG;
-		break;
+		return hyp_test_recurse(arg) == arg ? 0 : -EBADMSG;
 	case HYP_TRACE_TEST_TEXT:
-		ret = check_text(!arg);
-		break;
+		return check_text(!arg);
 	case HYP_TRACE_TEST_STACK:
-		ret = check_stack(arg);
-		break;
+		return check_stack(arg);
 	case HYP_TRACE_TEST_REFUSE:
 		hyp_trace_test.refuse = arg;
-		ret = 0;
-		break;
+		return 0;
 	case HYP_TRACE_TEST_MEMORY:
-		ret = pass_around(arg >> 8, arg & 0xff);
-		break;
+		return pass_around(arg >> 8, arg & 0xff);
 	case HYP_TRACE_TEST_PANIC_SWAPPED:
 		hyp_trace_test.panic_swapped = true;
-		ret = 0;
-		break;
+		return 0;
 	}
 
-	return ret;
+	return -EINVAL;
 }

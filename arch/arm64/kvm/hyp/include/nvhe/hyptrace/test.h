@@ -11,8 +11,6 @@
 
 #include <asm/hyptrace.h>
 
-#ifdef CONFIG_KVM_HYPTRACE_TEST
-
 /**
  * struct hyp_trace_test - settings of a test
  * @step_pages:	pages in a step of loading or unloading, 0 for HYP_TRACE_STEP_PAGES
@@ -29,6 +27,9 @@ struct hyp_trace_test {
 
 extern struct hyp_trace_test hyp_trace_test;
 
+/* A test's setting; 0 in a kernel without tests, which has no such variable. */
+#define HYP_TEST_SETTING(name)	(IS_ENABLED(CONFIG_KVM_HYPTRACE_TEST) ? hyp_trace_test.name : 0)
+
 void hyp_test_tree(void);
 int hyp_test_int_error(void);
 u64 hyp_test_recurse(u64 depth);
@@ -38,47 +39,27 @@ int hyp_result_unlisted(void);
 
 static inline u32 hyp_trace_step_pages(void)
 {
-	return hyp_trace_test.step_pages ?: HYP_TRACE_STEP_PAGES;
+	return HYP_TEST_SETTING(step_pages) ?: HYP_TRACE_STEP_PAGES;
 }
 
 static inline bool hyp_trace_test_withhold(void)
 {
-	return hyp_trace_test.withhold;
+	return HYP_TEST_SETTING(withhold);
 }
 
 static inline void hyp_trace_test_swapped(void)
 {
-	BUG_ON(hyp_trace_test.panic_swapped);
+	BUG_ON(HYP_TEST_SETTING(panic_swapped));
 }
 
 /* Whether to let an interrupt come now. */
 static inline bool hyp_trace_test_refuse(void)
 {
-	if (likely(!hyp_trace_test.refuse))
+	if (likely(!HYP_TEST_SETTING(refuse)))
 		return false;
 
 	hyp_trace_test.refuse--;
 	return true;
 }
 
-#else
-
-static inline u32 hyp_trace_step_pages(void)
-{
-	return HYP_TRACE_STEP_PAGES;
-}
-
-static inline bool hyp_trace_test_withhold(void)
-{
-	return false;
-}
-
-static inline void hyp_trace_test_swapped(void) { }
-
-static inline bool hyp_trace_test_refuse(void)
-{
-	return false;
-}
-
-#endif
 #endif /* __ARM64_KVM_HYP_NVHE_HYPTRACE_TEST_H */
