@@ -94,7 +94,7 @@ static bool vcpu_has_table(struct kvm_vcpu *vcpu)
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	vm = hyptrace_vm_of(vcpu->kvm);
+	vm = hyptrace_vm_numbered(vcpu->kvm->arch.hyp_trace_vm);
 	return vm && xa_load(&vm->tables, vcpu->vcpu_idx);
 }
 
@@ -113,7 +113,7 @@ static void vcpu_measure(struct kvm_vcpu *vcpu)
 	guard(mutex)(&hyptrace_vms_lock);
 
 	if (table) {
-		vm = hyptrace_vm_of(vcpu->kvm);
+		vm = hyptrace_vm_numbered(vcpu->kvm->arch.hyp_trace_vm);
 		ret = vm ? table_load(vm, vcpu, table) : -ENOENT;
 	}
 	if (!ret)

@@ -11,7 +11,6 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include <asm/hyptrace.h>
 #include <asm/hyptrace_compat.h>
 
 #include "totals.h"
@@ -152,7 +151,7 @@ void hyptrace_vm_gone(struct kvm *kvm)
 
 	guard(mutex)(&hyptrace_vms_lock);
 
-	vm = hyptrace_vm_of(kvm);
+	vm = hyptrace_vm_numbered(kvm->arch.hyp_trace_vm);
 	if (!vm)
 		return;
 

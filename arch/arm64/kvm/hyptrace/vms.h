@@ -5,7 +5,6 @@
 #ifndef __ARM64_KVM_HYPTRACE_VMS_H
 #define __ARM64_KVM_HYPTRACE_VMS_H
 
-#include <linux/cleanup.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -53,20 +52,6 @@ struct hyptrace_vm {
 
 extern struct mutex hyptrace_vms_lock;
 extern struct list_head hyptrace_vms;
-
-/* Find a VM that is not gone; NULL if it is not listed. */
-static inline struct hyptrace_vm *hyptrace_vm_of(const struct kvm *kvm)
-{
-	struct hyptrace_vm *vm;
-
-	lockdep_assert_held(&hyptrace_vms_lock);
-
-	list_for_each_entry(vm, &hyptrace_vms, list)
-		if (vm->kvm == kvm)
-			return vm;
-
-	return NULL;
-}
 
 struct hyptrace_vm *hyptrace_vm_numbered(u32 number);
 struct hyptrace_vm *hyptrace_vm_of_event(u16 number);
