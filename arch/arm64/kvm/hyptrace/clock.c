@@ -24,8 +24,6 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
-#include <asm/arch_timer.h>
-
 #include "hyptrace.h"
 
 /* EL2's clock is corrected if it is off by more than this. */

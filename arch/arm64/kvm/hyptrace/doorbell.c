@@ -10,7 +10,6 @@
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/irq.h>
-#include <linux/irqdesc.h>
 
 #include <asm/irq_work.h>
 #include <asm/hyptrace.h>

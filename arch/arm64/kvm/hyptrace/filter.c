@@ -44,26 +44,18 @@ static int put_preds(const struct ext_filter_pred *preds, unsigned int nr, unsig
 	return 0;
 }
 
-/* Find places for @nr comparisons, the first one is *@first. */
-static int find_places(unsigned int nr, u64 *first)
-{
-	*first = EXT_FILTER_FIRST;
-	if (nr)
-		*first = bitmap_find_next_zero_area(places_used, HYP_FILTER_PLACES,
-						    EXT_FILTER_FIRST, nr, 0);
-
-	return *first < HYP_FILTER_PLACES ? 0 : -ENOSPC;
-}
-
 static int put_filter(unsigned int event, enum hyp_filter_use use,
 		      const struct ext_filter_pred *preds, unsigned int nr)
 {
 	struct places *of = &places[use][event], old = *of;
-	u64 first;
-	int ret = find_places(nr, &first);
+	unsigned long first = EXT_FILTER_FIRST;
+	int ret;
 
-	if (ret)
-		return ret;
+	if (nr)
+		first = bitmap_find_next_zero_area(places_used, HYP_FILTER_PLACES,
+						   EXT_FILTER_FIRST, nr, 0);
+	if (first >= HYP_FILTER_PLACES)
+		return -ENOSPC;
 
 	ret = put_preds(preds, nr, first) ?: hcall_trace_filter(event, use, first, nr);
 	if (ret) {

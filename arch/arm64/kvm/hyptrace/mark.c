@@ -6,8 +6,6 @@
 #include <linux/string.h>
 #include <linux/trace_ext_function.h>
 
-#include <asm/hyptrace.h>
-
 #include "hyptrace.h"
 
 /*

@@ -55,9 +55,8 @@ static char *print_format(const char *conversions, const char *args)
 	const char *text = __start_hyp_formats;
 	bool first = true;
 	struct seq_buf s;
-	char *fmt;
+	char *fmt __free(kfree) = kmalloc(size, GFP_KERNEL);
 
-	fmt = kmalloc(size, GFP_KERNEL);
 	if (!fmt)
 		return NULL;
 
@@ -74,13 +73,11 @@ static char *print_format(const char *conversions, const char *args)
 	seq_buf_printf(&s, ")%s", args);
 
 	/* A __print_symbolic() without symbols is not valid. */
-	if (first || seq_buf_has_overflowed(&s)) {
-		kfree(fmt);
+	if (first || seq_buf_has_overflowed(&s))
 		return NULL;
-	}
 
 	seq_buf_str(&s);
-	return fmt;
+	return_ptr(fmt);
 }
 
 /* Without memory or texts, keep the event's own format, which shows the offset. */

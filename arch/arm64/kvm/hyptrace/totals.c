@@ -8,10 +8,7 @@
 #include <linux/cpu.h>
 #include <linux/gfp.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/suspend.h>
-
-#include <asm/hyptrace.h>
 
 #include "totals.h"
 

@@ -5,7 +5,6 @@
 #ifndef __ARM64_KVM_HYPTOTALS_HOST_H
 #define __ARM64_KVM_HYPTOTALS_HOST_H
 
-#include <linux/cleanup.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 
