@@ -268,12 +268,9 @@ enum hyp_trace_test_action {
 /* Deeper than what is recorded; EL2's stack is a page. */
 #define HYP_TRACE_TEST_MAX_DEPTH	60
 
-/**
- * hyp_trace_test_number() - a number for a field of selftest_fields and host_selftest_fields
- * @id:		number of the event
- * @field:	number of the field
- *
- * Return: the number. All sizes and both signs are frequent.
+/*
+ * A number for a field of event number @id of selftest_fields and host_selftest_fields. All sizes
+ * and both signs are frequent.
  */
 static inline u64 hyp_trace_test_number(u64 id, unsigned int field)
 {
@@ -293,14 +290,10 @@ static inline u64 hyp_trace_test_number(u64 id, unsigned int field)
 /* EL2's bookkeeping for a page: a record (16 bytes) and a slot's word (8 bytes). */
 #define HYP_TRACE_BYTES_PER_PAGE	24
 
-/**
- * hyp_trace_region_pages() - size of the region that describes a ring
- * @nr_pages:	number of its data pages; the meta page comes in addition
- *
- * The region first holds the list of page frame numbers. EL2's bookkeeping then takes
- * its place, and is the larger of the two.
- *
- * Return: pages to donate
+/*
+ * The pages of the region that describes a ring of so many data pages and a meta page. It first
+ * holds the list of page frame numbers. EL2's bookkeeping then takes its place, and is the larger
+ * of the two.
  */
 static inline u64 hyp_trace_region_pages(u32 nr_pages)
 {
@@ -313,12 +306,7 @@ static inline u64 hyp_trace_region_pages(u32 nr_pages)
 /* The places for the comparisons of all filters together. */
 #define HYP_FILTER_PLACES	1024
 
-/**
- * hyp_filter_rest() - the last argument of __hyp_trace_pred()
- * @pred:	a comparison
- *
- * Return: its small members
- */
+/* The last argument of __hyp_trace_pred(): the small members of a comparison. */
 static inline u64 hyp_filter_rest(const struct ext_filter_pred *pred)
 {
 	return pred->offset | (u64)pred->next[0] << 16 | (u64)pred->next[1] << 32;

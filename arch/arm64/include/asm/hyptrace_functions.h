@@ -59,12 +59,7 @@ enum hyp_result {
 #define HYP_FUNCTION_RESULT	GENMASK(23, 22)
 #define HYP_FUNCTION_NOP	0xd503201fU
 
-/**
- * hyp_function_slot() - the address of a function's second slot
- * @first:	that of its first one
- *
- * Return: the address
- */
+/* The address of a function's second slot, by that of its first one. */
 static inline u64 hyp_function_slot(u64 first)
 {
 	return first + AARCH64_INSN_SIZE;

@@ -68,14 +68,7 @@ static __always_inline u64 hyp_channel_reg(union hyp_guest guest, u8 reg)
 	return vcpu_get_reg(guest.__vcpu, reg);
 }
 
-/**
- * hyp_channel_arg() - an argument of a call
- * @guest:	the vCPU that makes it
- * @desc:	the descriptor
- * @i:		the argument, from 0
- *
- * Return: the argument; 0 if the call has fewer: the register is none of our business
- */
+/* Argument @i of a call, from 0; 0 if it has fewer: the register is none of our business. */
 static __always_inline u64 hyp_channel_arg(union hyp_guest guest, u64 desc, unsigned int i)
 {
 	return i < hypertrace_count(desc) ? hyp_channel_reg(guest, 2 + i) : 0;
@@ -115,13 +108,7 @@ static __always_inline void hyp_channel_text(union hyp_guest guest, u64 desc, ch
 	}
 }
 
-/**
- * hyp_channel_at() - the clock of the trace at a value of the guest's virtual counter
- * @cntvct:	the value
- *
- * Context: the guest's vCPU is loaded.
- * Return: boot clock [ns]
- */
+/* The trace's clock [ns] at a value of the virtual counter of the guest that is loaded. */
 static __always_inline u64 hyp_channel_at(u64 cntvct)
 {
 	return hyp_clock_at(&this_cpu_ptr(&hyp_trace_cpu)->clock,

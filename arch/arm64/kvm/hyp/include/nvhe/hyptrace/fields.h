@@ -65,13 +65,9 @@ static __always_inline u16 hyp_tlb_vmid(void)
 	return vttbr == this_cpu_ptr(&kvm_init_params)->vttbr ? 0 : HYP_VMID_A_GUEST;
 }
 
-/**
- * hyp_is_secret() - test whether a guest's registers must not be shown to the host
- * @guest:	the guest's vCPU
- *
- * The trace shows that a protected guest ran and why it stopped, but not its registers.
- *
- * Return: true for a protected guest
+/*
+ * Are a guest's registers to be hidden from the host? The trace shows that a protected guest ran
+ * and why it stopped, but not its registers.
  */
 static __always_inline bool hyp_is_secret(union hyp_guest guest)
 {
