@@ -189,10 +189,8 @@ static void __init events_describe(const struct trace_ext_writer *writer,
 			to->type = event->call.event.type;
 			to->fields = hash_fields(event);
 		} else {
-			u32 hash = hash_string(event->call.print_fmt, 0);
-
 			/* Without a hash, another kernel's text is never taken for the same. */
-			to->text = event->by_kernel ? 0 : hash;
+			to->text = event->by_kernel ? 0 : hash_string(event->call.print_fmt, 0);
 		}
 		to++;
 	}
@@ -285,13 +283,14 @@ static bool __init is_instances(phys_addr_t start, size_t size)
 /* Make this boot's header, in ordinary memory. */
 static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *writer, u64 size)
 {
-	u32 nr_events = min(events_count(writer), EXT_MEM_MAX_EVENTS);
+	u32 nr_events = events_count(writer);
 	u32 header_pages, share_pages;
 	struct ext_mem_bank *header;
 
 	header_pages = DIV_ROUND_UP(struct_size(header, events, nr_events), PAGE_SIZE);
-	if (size / PAGE_SIZE <= header_pages)
+	if (nr_events > EXT_MEM_MAX_EVENTS || size / PAGE_SIZE <= header_pages)
 		return ERR_PTR(-EINVAL);
+
 	share_pages = min((size / PAGE_SIZE - header_pages) / nr_cpu_ids,
 			  EXT_RING_MAX_SLOTS + EXT_MEM_SHARE_OVERHEAD);
 	if (share_pages < EXT_RING_MIN_SLOTS + EXT_MEM_SHARE_OVERHEAD)
@@ -337,7 +336,8 @@ static struct ext_mem_bank * __init left_in(const struct trace_ext_writer *write
  * @size:	its size [bytes]
  *
  * Context: boot, once.
- * Return: 0, -EBUSY if another instance has it, -EINVAL if it is too small for all CPUs, -ENOMEM
+ * Return: 0, -EBUSY if another instance has it, -EINVAL if it is too small for all CPUs
+ *	   and events, -ENOMEM
  */
 int __init trace_ext_mem_init(struct trace_ext_writer *writer, void *start, size_t size)
 {
