@@ -91,18 +91,17 @@ static const struct own_record {
 
 static void __init translate_own(const struct ext_page_format *format, u16 *size, u16 *ours)
 {
+	const bool same = same_build();
 	const struct own_record *own;
 
+	/* Whatever the bank has by these numbers. */
 	for (own = own_records; own < own_records + ARRAY_SIZE(own_records); own++) {
-		size[own->type] = sizeof(struct trace_entry);
-		if (!same_build())
-			continue;
-		size[own->type] = format->size[own->type];
-		ours[own->type] = own->type;
+		size[own->type] = same ? format->size[own->type] : sizeof(struct trace_entry);
+		ours[own->type] = same ? own->type : 0;
 	}
 
-	last.types.same &= same_build();
-	if (same_build()) {
+	last.types.same &= same;
+	if (same) {
 		last.types.format.limits = format->limits;
 		last.types.format.text = format->text;
 	}
