@@ -61,12 +61,7 @@ struct ext_filter_pred {
 	__u64	mask;
 };
 
-/**
- * ext_filter_reach() - the part of struct ext_filter_data that a comparison depends on
- * @pred:	the comparison
- *
- * Return: the end of the field, from the start [bytes]
- */
+/* The end of a comparison's field, from the start of struct ext_filter_data [bytes]. */
 static inline unsigned int ext_filter_reach(const struct ext_filter_pred *pred)
 {
 	return pred->offset + (pred->mask ? 8 - __builtin_clzll(pred->mask) / 8 : 0);

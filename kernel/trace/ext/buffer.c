@@ -227,19 +227,6 @@ static void idle_work(struct work_struct *work)
 	ext->in_use(ext, false);
 }
 
-/* Has any event been consumed? */
-static bool has_been_read(struct rb_ext *ext)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (READ_ONCE(per_cpu_ptr(ext->cpus, cpu)->read))
-			return true;
-	}
-
-	return false;
-}
-
 /**
  * rb_ext_reader_gone() - a reader's file has been closed
  * @ext:	the buffer, or NULL if the file's buffer is not external
@@ -249,7 +236,7 @@ void rb_ext_reader_gone(struct rb_ext *ext)
 	if (!ext)
 		return;
 
-	if (ext->ops->seen && has_been_read(ext))
+	if (ext->ops->seen && rb_ext_stat(ext, RING_BUFFER_ALL_CPUS, RB_EXT_READ))
 		ext->ops->seen(ext->writer);
 	if (!rb_ext_is_on(ext))
 		schedule_work(&ext->idle);
@@ -524,7 +511,7 @@ int rb_ext_map(struct rb_ext *ext, int cpu, struct vm_area_struct *vma)
 
 /**
  * rb_ext_init() - initialise a buffer, without rings
- * @ext:	name, ops and format are set
+ * @ext:	the buffer, all 0 but for what its owner has set
  *
  * Return: 0 or -ENOMEM
  */
@@ -558,5 +545,4 @@ int rb_ext_init(struct rb_ext *ext)
 void rb_ext_exit(struct rb_ext *ext)
 {
 	free_percpu(ext->cpus);
-	ext->cpus = NULL;
 }

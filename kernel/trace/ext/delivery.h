@@ -47,7 +47,6 @@ static inline pid_t trace_ext_delivered_pid(const struct trace_ext_delivery *thi
 
 bool trace_ext_delivered_entry(struct trace_entry *entry, u16 type);
 bool trace_ext_delivered_comm(char *comm);
-bool trace_ext_is_delivering(void);
 char *__trace_ext_event_comm(void);
 unsigned int trace_ext_delivered_stack(unsigned long *store, unsigned int size);
 u64 trace_ext_hist_time(struct trace_array *tr, struct trace_buffer *buffer,

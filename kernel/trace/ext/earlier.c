@@ -277,13 +277,6 @@ static void write_earlier_event(struct ext_ring *ring, const struct ext_ring_pag
 	ext_ring_commit(&resv);
 }
 
-/* Have the first page of an empty ring begin with the event of this sequence number. */
-static void begin_at(struct ext_ring *ring, u64 seq)
-{
-	ring->records[0].first_seq = seq;
-	ring->page->first_seq = seq;
-}
-
 /* Copy the events of a page as they are, to the page that a ring has just begun. */
 static void copy_bytes(struct ext_ring *ring, const struct ext_mem_page *from)
 {
@@ -310,10 +303,13 @@ void ext_mem_copy_page(struct ext_ring *ring, const struct ext_mem_page *page,
 	struct ext_cursor cursor;
 
 	ring->seq = page->seq;
-	if (ring->tail || ring->write)
+	if (ring->tail || ring->write) {
 		ext_ring_skip_page(ring, page->start);
-	else
-		begin_at(ring, page->seq);
+	} else {
+		/* The first page of an empty ring begins with this event. */
+		ring->records[0].first_seq = page->seq;
+		ring->page->first_seq = page->seq;
+	}
 
 	if (types->same) {
 		copy_bytes(ring, page);

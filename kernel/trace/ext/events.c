@@ -24,8 +24,7 @@ static void note_if_foreign(struct trace_event_file *file)
 
 	if (trace_ext_event_is_foreign(file->tr, call))
 		trace_ext_log_error(file->tr, to_trace_ext_event(call)->writer,
-				    TRACE_EXT_ERR_ELSEWHERE,
-				    trace_event_name(file->event_call));
+				    TRACE_EXT_ERR_ELSEWHERE, trace_event_name(call));
 }
 
 #ifdef CONFIG_PERF_EVENTS

@@ -10,8 +10,6 @@
 
 #ifdef CONFIG_RING_BUFFER_EXT
 
-struct ext_filter_pred;
-
 int trace_ext_filter_allowed(struct trace_array *tr, const struct trace_event_call *call,
 			     const char *filter);
 int trace_ext_system_filter_allowed(struct trace_array *tr, const char *system,

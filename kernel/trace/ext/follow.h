@@ -12,8 +12,6 @@
 
 #include "delivery.h"
 
-struct perf_event;
-
 /**
  * enum trace_ext_by - who follows an event
  * @TRACE_EXT_BY_OWN:	triggers in the writer's instance

@@ -154,11 +154,9 @@ struct rb_ext_iter *rb_ext_iter_alloc(struct rb_ext *ext, int cpu, gfp_t gfp)
 {
 	struct rb_ext_iter *iter = kzalloc(sizeof(*iter), gfp);
 
-	if (!iter)
-		return NULL;
-
-	iter->copy.page = kmalloc(sizeof(*iter->copy.page), gfp);
-	if (!iter->copy.page) {
+	if (iter)
+		iter->copy.page = kmalloc(sizeof(*iter->copy.page), gfp);
+	if (!iter || !iter->copy.page) {
 		kfree(iter);
 		return NULL;
 	}

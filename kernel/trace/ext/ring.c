@@ -517,12 +517,6 @@ void ext_ring_open(struct ext_ring *ring)
 	WRITE_ONCE(ring->meta->dropped, ring->dropped);
 }
 
-static void ring_stop(struct ext_ring *ring)
-{
-	ring->limit = 0;
-	ring->open = false;
-}
-
 /**
  * ext_ring_close() - stop the writer; events are not counted
  * @ring:	a ring whose writer does not run; it need not be initialised
@@ -530,7 +524,8 @@ static void ring_stop(struct ext_ring *ring)
 void ext_ring_close(struct ext_ring *ring)
 {
 	ring->suspended = false;
-	ring_stop(ring);
+	ring->limit = 0;
+	ring->open = false;
 }
 
 /**
@@ -540,7 +535,8 @@ void ext_ring_close(struct ext_ring *ring)
 void ext_ring_suspend(struct ext_ring *ring)
 {
 	ring->suspended = true;
-	ring_stop(ring);
+	ring->limit = 0;
+	ring->open = false;
 }
 
 /**

@@ -148,9 +148,9 @@ static void count_reader_page(struct rb_ext_cpu *c, struct byte_count *count)
 	if (tail < c->next_pos)
 		return;
 
-	/* The tail is untrusted: count at most as many pages as the ring has. */
+	/* The tail is untrusted: rb_ext_oldest() is at most the ring's size before it. */
 	count->next = rb_ext_oldest(c, tail);
-	count->end = count->next + min(tail - count->next + 1, (u64)c->ring->nr_slots);
+	count->end = tail + 1;
 }
 
 /* Count some more pages, except overrun ones; return false if there are none left. */

@@ -18,7 +18,6 @@
 #include <linux/vmcore_info.h>
 
 #include "internal.h"
-#include "instance.h"
 
 /**
  * struct rb_ext_crash - a page of a list of a ring's pages, by id
@@ -84,14 +83,13 @@ static u64 list_make(const struct trace_ext_ring *ring)
  */
 void rb_ext_crash_set(struct rb_ext_cpu *c, const struct trace_ext_ring *ring)
 {
-	u64 *entry = c->ext->crash ? &c->ext->crash[c->cpu] : NULL;
-	u64 old;
+	u64 *crash = c->ext->crash, old;
 
-	if (!entry)
+	if (!crash)
 		return;
 
-	old = *entry;
-	WRITE_ONCE(*entry, ring ? list_make(ring) : 0);
+	old = crash[c->cpu];
+	WRITE_ONCE(crash[c->cpu], ring ? list_make(ring) : 0);
 	list_free(old);
 }
 

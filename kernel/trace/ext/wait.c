@@ -118,7 +118,6 @@ static void alarm_set(void *data)
 static void alarm_set_anywhere(struct rb_ext_alarm *alarm)
 {
 	struct rb_ext_cpu *c = alarm->c;
-
 	const struct trace_ext_ops *ops = c->ext->ops;
 
 	if (!ops->is_open || !ops->is_open(c->ext->writer, c->cpu)) {
