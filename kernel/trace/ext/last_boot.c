@@ -94,7 +94,7 @@ static void __init translate_own(const struct ext_page_format *format, u16 *size
 	const bool same = same_build();
 	const struct own_record *own;
 
-	/* Whatever the bank has by these numbers. */
+	/* This replaces what the bank has said of these numbers. */
 	for (own = own_records; own < own_records + ARRAY_SIZE(own_records); own++) {
 		size[own->type] = same ? format->size[own->type] : sizeof(struct trace_entry);
 		ours[own->type] = same ? own->type : 0;
