@@ -375,6 +375,9 @@ static int cpus_create(struct follower *follower)
 
 static void follower_free(struct follower *follower)
 {
+	if (!follower)
+		return;
+
 	rb_ext_exit(&follower->ext);
 	free_percpu(follower->cpus);
 	kfree(follower->event);
@@ -382,7 +385,7 @@ static void follower_free(struct follower *follower)
 	kfree(follower);
 }
 
-DEFINE_FREE(follower_free, struct follower *, if (_T) follower_free(_T))
+DEFINE_FREE(follower_free, struct follower *, follower_free(_T))
 
 /* Nothing but events is valid: ftrace's own records, which the user's ring may have, are not. */
 static int format_create(struct follower *follower)

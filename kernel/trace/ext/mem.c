@@ -172,7 +172,7 @@ static u32 __init hash_fields(struct trace_ext_event *event)
 }
 
 /*
- * Describe all events, for which @bank has room: names, types and hashes of fields; and later, if
+ * Describe the events that @bank has room for: names, types and hashes of fields; and later, if
  * @texts, the hashes of what they are printed as.
  */
 static void __init events_describe(const struct trace_ext_writer *writer,
@@ -184,6 +184,8 @@ static void __init events_describe(const struct trace_ext_writer *writer,
 	guard(mutex)(&event_mutex);
 
 	trace_ext_for_each_event(event, writer) {
+		if (to == bank->events + bank->nr_events)
+			break;
 		if (!texts) {
 			strscpy(to->name, trace_event_name(&event->call));
 			to->type = event->call.event.type;
@@ -283,12 +285,12 @@ static bool __init is_instances(phys_addr_t start, size_t size)
 /* Make this boot's header, in ordinary memory. */
 static struct ext_mem_bank * __init make_header(const struct trace_ext_writer *writer, u64 size)
 {
-	u32 nr_events = events_count(writer);
+	u32 nr_events = min(events_count(writer), EXT_MEM_MAX_EVENTS);
 	u32 header_pages, share_pages;
 	struct ext_mem_bank *header;
 
 	header_pages = DIV_ROUND_UP(struct_size(header, events, nr_events), PAGE_SIZE);
-	if (nr_events > EXT_MEM_MAX_EVENTS || size / PAGE_SIZE <= header_pages)
+	if (size / PAGE_SIZE <= header_pages)
 		return ERR_PTR(-EINVAL);
 
 	share_pages = min((size / PAGE_SIZE - header_pages) / nr_cpu_ids,
@@ -336,8 +338,7 @@ static struct ext_mem_bank * __init left_in(const struct trace_ext_writer *write
  * @size:	its size [bytes]
  *
  * Context: boot, once.
- * Return: 0, -EBUSY if another instance has it, -EINVAL if it is too small for all CPUs
- *	   and events, -ENOMEM
+ * Return: 0, -EBUSY if another instance has it, -EINVAL if it is too small for all CPUs, -ENOMEM
  */
 int __init trace_ext_mem_init(struct trace_ext_writer *writer, void *start, size_t size)
 {

@@ -55,8 +55,8 @@ static char *print_format(const char *conversions, const char *args)
 	const char *text = __start_hyp_formats;
 	bool first = true;
 	struct seq_buf s;
-	char *fmt __free(kfree) = kmalloc(size, GFP_KERNEL);
 
+	char *fmt __free(kfree) = kmalloc(size, GFP_KERNEL);
 	if (!fmt)
 		return NULL;
 

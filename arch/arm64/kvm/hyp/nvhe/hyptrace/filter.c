@@ -14,10 +14,9 @@
 struct ext_filter_pred hyp_filter_pred[HYP_FILTER_PLACES];
 u16 hyp_event_filter[HYP_FILTER_USES][HYP_NR_EVENTS];
 
-/* The number of comparisons of each filter; 0 if the event has none. */
 static struct {
 	hyp_spinlock_t	lock;	/* taken before that of words.c */
-	u16		nr[HYP_FILTER_USES][HYP_NR_EVENTS];
+	u16		nr[HYP_FILTER_USES][HYP_NR_EVENTS];	/* of comparisons; 0: no filter */
 } hyp_filters;
 
 /* True if a filter has a comparison at a place. */
@@ -98,7 +97,7 @@ s64 handle___hyp_trace_filter(u64 event, u64 use, u64 place, u64 nr)
 		return -EINVAL;
 
 	hyp_filters.nr[use][event] = nr;
-	/* The release pairs with the address dependency in hyp_filter_match(): comparisons first. */
+	/* The release pairs with hyp_filter_match()'s address dependency: comparisons first. */
 	smp_store_release(&hyp_event_filter[use][event], nr ? place : 0);
 	if (use == HYP_FILTER_RECORD)
 		hyp_trace_set_filtered(event, nr);
