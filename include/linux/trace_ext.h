@@ -97,7 +97,8 @@ enum trace_ext_action {
  * @set_trigger: have the event of that number do something when @nr comparisons @preds let it
  *		pass, @count times at most (-1: without a limit). It does not do so before; and
  *		it does not both stop and start recording. Otherwise as @set_filter. NULL if the
- *		writer has no triggers
+ *		writer has no triggers; with it are @del_trigger, @trigger_left, @set_running
+ *		and @is_running
  * @del_trigger: have the event no longer do that
  * @trigger_left: how often the event may still do that; -1: without a limit
  * @set_stacks:	record the stack after each event, or (false) do not. NULL if the writer can't
