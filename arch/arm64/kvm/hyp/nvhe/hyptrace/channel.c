@@ -6,8 +6,6 @@
  * on it.
  */
 
-#include <linux/log2.h>
-
 #include <nvhe/hyptrace/channel.h>
 
 #include <hyp/adjust_pc.h>
@@ -52,12 +50,18 @@ static u32 take_lost(struct hyp_channel_vcpu *channel)
 /* The event of a call with that many arguments; HYP_NR_EVENTS if there is none. */
 static unsigned int event_of_size(u64 count)
 {
-	static_assert(HYP_EVENT_guest_trace_16 == HYP_EVENT_guest_trace_1 + 4);
+	if (count <= 1)
+		return HYP_EVENT_guest_trace_1;
+	if (count <= 2)
+		return HYP_EVENT_guest_trace_2;
+	if (count <= 4)
+		return HYP_EVENT_guest_trace_4;
+	if (count <= 8)
+		return HYP_EVENT_guest_trace_8;
+	if (count <= HYPERTRACE_MAX_ARGS)
+		return HYP_EVENT_guest_trace_16;
 
-	if (count > HYPERTRACE_MAX_ARGS)
-		return HYP_NR_EVENTS;
-
-	return HYP_EVENT_guest_trace_1 + order_base_2(count);
+	return HYP_NR_EVENTS;
 }
 
 static unsigned int event_of(u64 desc)
