@@ -106,13 +106,14 @@ static void write_guest_event(unsigned int event, u64 type, struct kvm_vcpu *vcp
 /* Does anybody get the event now? The CPU may be traced for other events that are followed. */
 static bool is_wanted(const struct hyp_trace_cpu *cpu, u64 type)
 {
-	bool by_user = !(type & HYP_EVENT_UNRECORDED) || type & HYP_EVENT_TRIGGER;
-
 	if (!type || !cpu->traced)
 		return false;
 
-	return (by_user && hyp_trace_ring_is_traced(&cpu->user)) ||
-	       (type & HYP_EVENT_FOLLOWED && cpu->followed);
+	if (hyp_trace_ring_is_traced(&cpu->user) &&
+	    (likely(!(type & HYP_EVENT_UNRECORDED)) || type & HYP_EVENT_TRIGGER))
+		return true;
+
+	return type & HYP_EVENT_FOLLOWED && cpu->followed;
 }
 
 static s64 channel_record(struct kvm_vcpu *vcpu, u64 desc, u64 interval)
