@@ -8,6 +8,7 @@
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ttydefaults.h>
 #include <unistd.h>
 
 #include "color.h"
@@ -68,6 +69,7 @@ enum page {
  * @key:	the column that they are sorted by
  * @cursor:	number of the VM that the cursor is on, 0 for the host
  * @line:	and its line in the list
+ * @follows:	the cursor has left the first line, and stays on its VM
  * @opened:	what PAGE_ONE shows
  * @of:		whose that is
  * @kinds:	its kinds at first
@@ -86,6 +88,7 @@ struct view {
 	enum load_key		key;
 	unsigned int		cursor;
 	size_t			line;
+	bool			follows;
 	struct selection	opened;
 	unsigned int		of;
 	const char		*kinds;
@@ -121,6 +124,7 @@ static const char help[] =
 	"r             reverse the order\n"
 	"g             in an opened VM: the next kinds\n"
 	"space         pause, and go on\n"
+	"Ctrl-L        repaint, if messages were printed over the screen\n"
 	"h             this help, and back\n"
 	"q             quit\n"
 	"\n"
@@ -176,13 +180,13 @@ static unsigned int nr_visible(void)
 	return LINES > 3 ? LINES - 3 : 1;
 }
 
-/* The cursor stays on its VM, or on its line if that is gone. */
+/* The cursor stays on the first line, or on its VM, or on its line if that is gone. */
 static void place_cursor(struct view *view)
 {
 	const struct loads *loads = &view->loads;
 	size_t i;
 
-	for (i = 0; i < loads->nr; i++)
+	for (i = 0; view->follows && i < loads->nr; i++)
 		if (loads->load[i].vm == view->cursor)
 			view->line = i;
 	if (view->line >= loads->nr)
@@ -375,6 +379,7 @@ static void move_by(struct view *view, long lines)
 		*line = lines < 0 && *line < -lines ? 0 : *line + lines;
 		if (*line >= view->loads.nr)
 			*line = view->loads.nr ? view->loads.nr - 1 : 0;
+		view->follows = *line > 0;
 		if (view->loads.nr)
 			view->cursor = view->loads.load[*line].vm;
 	} else {
@@ -467,6 +472,8 @@ static bool handle(struct view *view, int key)
 		turn_to(view, view->page == PAGE_HELP ? view->before : PAGE_HELP);
 	else if (key == ' ')
 		view->is_paused = !view->is_paused;
+	else if (key == CTRL('L'))
+		clearok(curscr, true);
 	else if (handle_move(view, key) || view->page == PAGE_HELP)
 		return true;
 	else if (key == '<' || key == '>')
