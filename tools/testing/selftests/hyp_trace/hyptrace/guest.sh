@@ -516,9 +516,10 @@ loses() {
 }
 
 # A recording with gaps on each CPU: the recorder is stopped until each has lost events of guests.
-# What is counted is what trace-cmd tells.
+# What is counted is what trace-cmd tells. A full page of the host's has no place for the number of
+# those that were lost before it; then the report counts one.
 has_gaps() {
-	local lost told
+	local lost told unknown
 
 	hyptrace record -b 64 -o $OUT/gaps.dat sh -c "killall -STOP hyptrace-rec
 		hyp_vms 2 2 1500 &
@@ -530,12 +531,15 @@ has_gaps() {
 		wait" > $log 2>&1
 	[ $? = 3 ] || return
 	lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' $log)
-	told=$(in_root bookworm trace-cmd report -i $OUT/gaps.dat 2> /dev/null |
-		sed -n 's/.*CPU:.*\[\([0-9]*\) EVENTS DROPPED\]/\1/p' | awk '{ n += $1 } END { print n }')
-	echo "# $lost lost, of which trace-cmd tells $told"
-	[ "$lost" -gt 0 ] && [ "$lost" = "$told" ] &&
+	in_root bookworm trace-cmd report -i $OUT/gaps.dat 2> /dev/null |
+		sed -n 's/.*CPU:.*\[\(.*\)EVENTS DROPPED\]/\1/p' > $OUT/gaps
+	told=$(awk '{ n += $1 } END { print n + 0 }' $OUT/gaps)
+	unknown=$(grep -c '^$' $OUT/gaps)
+	echo "# $lost lost, of which trace-cmd tells $told, and $unknown times no number"
+	[ "$told" -gt 0 ] && [ $((lost - told)) -ge "$unknown" ] &&
+		{ [ "$lost" = "$told" ] || [ "$unknown" -gt 0 ]; } &&
 		hyptrace report -i $OUT/gaps.dat --json > $OUT/gaps.json 2> $log &&
-		grep -q "$lost or more events were lost" $log
+		grep -q "$((told + unknown)) or more events were lost" $log
 }
 
 foreign() {
