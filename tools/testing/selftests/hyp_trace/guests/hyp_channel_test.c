@@ -935,13 +935,6 @@ TEST_F(channel, two_vms_with_two_vcpus)
 
 /* A hostile guest --------------------------------------------------------------------- */
 
-static uint64_t random_calls(void)
-{
-	const char *calls = getenv("HOSTILE_CALLS");
-
-	return calls ? strtoull(calls, NULL, 0) : rounds_of(1000000);
-}
-
 TEST_F(channel, random_calls_harm_nothing)
 {
 	struct vm vm = create(guest_random, guest_immediates), witness = create_hvc();
@@ -949,7 +942,7 @@ TEST_F(channel, random_calls_harm_nothing)
 
 	ASSERT_EQ(0, put(file_of(&vm, "limit"), "100"));
 	set_reg(&vm, x_reg(20), 0x2545f4914f6cdd1d);
-	set_reg(&vm, x_reg(21), random_calls());
+	set_reg(&vm, x_reg(21), rounds_of(1000000));
 	set_reg(&vm, x_reg(23), 6364136223846793005);
 	set_reg(&vm, x_reg(24), 1442695040888963407);
 	set_reg(&vm, x_reg(25), HYPERTRACE_CALL);
