@@ -36,7 +36,7 @@ try() {
 # Is something printed? These write into files instead.
 prints() {
 	case $1 in
-	*/trigger|*' -o '*|*' record '*|*' export '*) ;;
+	*/trigger*|*' -o '*|*' record '*|*' export '*) ;;
 	*)	[ -s $output ] ;;
 	esac
 }
