@@ -20,7 +20,7 @@
 
 static void note_if_foreign(struct trace_event_file *file)
 {
-	const struct trace_event_call *call = file->event_call;
+	struct trace_event_call *call = file->event_call;
 
 	if (trace_ext_event_is_foreign(file->tr, call))
 		trace_ext_log_error(file->tr, to_trace_ext_event(call)->writer,
