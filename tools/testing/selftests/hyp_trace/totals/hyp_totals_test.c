@@ -386,6 +386,7 @@ TEST_F(hyp, nonsense_in_totals_is_refused)
 
 TEST_F(hyp, memory_of_totals_goes_back)
 {
+	const long long noise_kb = 512 + 16 * page_size() / 1024;
 	long long before, kept, after;
 	int i;
 
@@ -395,15 +396,17 @@ TEST_F(hyp, memory_of_totals_goes_back)
 	ASSERT_TRUE(totals_on());
 	ASSERT_TRUE(totals_fresh());
 	before = free_memory();
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(0, put(TOTALS "enable", "1"));
-		kept = free_memory();
 		ASSERT_TRUE(totals_fresh());
 	}
+	ASSERT_EQ(0, put(TOTALS "enable", "1"));
+	kept = free_memory();
+	ASSERT_TRUE(totals_fresh());
 	after = free_memory();
-	/* A table has some 190 KiB. */
-	EXPECT_LT(100 * self->cpus, before - kept);
-	EXPECT_GT(512, before - after);
+	/* A table has some 190 KiB. Others take and return memory meanwhile, a page at least. */
+	EXPECT_LT(100 * self->cpus, after - kept);
+	EXPECT_GT(noise_kb, before - after);
 }
 
 TEST_HARNESS_MAIN
