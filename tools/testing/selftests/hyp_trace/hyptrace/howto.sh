@@ -33,10 +33,10 @@ try() {
 	esac > $output 2> $log
 }
 
-# Is something printed? These write into files instead.
+# Is something printed? These only write into files.
 prints() {
 	case $1 in
-	*/trigger*|*' -o '*|*' record '*|*' export '*) ;;
+	*' > tracing_on'|*' -o '*|*' record '*|*' export '*) ;;
 	*)	[ -s $output ] ;;
 	esac
 }
