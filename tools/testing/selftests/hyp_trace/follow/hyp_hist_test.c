@@ -4,6 +4,8 @@
  * each event once, with its own values, whatever is recorded in hyp/ and whoever reads that.
  */
 
+#include <sys/resource.h>
+
 #include "hyp_follow.h"
 #include "../guests/hyp_vm.h"
 
@@ -364,6 +366,27 @@ TEST_F(hist, measures_until_an_event_of_the_kernel)
 #define WAIT_TRIGGER	"hist:keys=common_pid:ns=common_timestamp-$ts0,pc1=pc:"
 #define WAIT_ACTIONS	"onmatch(sched.sched_waking).trace(hyp_gap,$ns,$pc1):onmax($ns).save(vm,vcpu)"
 
+static long voluntary_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/*
+ * Sleep until woken. Since Linux 7.3, who begins to sleep when the time is over goes on, and nobody
+ * wakes him: that is no nap.
+ */
+static void nap(int us)
+{
+	const long before = voluntary_switches();
+
+	do {
+		usleep(us);
+	} while (voluntary_switches() == before);
+}
+
 /* A thread naps before each run of its vCPU. As the recipe in hyp-catching.rst. */
 TEST_F(hist, measures_from_waking_a_vcpu_until_it_runs)
 {
@@ -378,7 +401,7 @@ TEST_F(hist, measures_from_waking_a_vcpu_until_it_runs)
 	ASSERT_EQ(0, put(GAP "trigger", "hist:keys=id:vals=ns"));
 	for (i = 0; i < naps; i++) {
 		rest = -(long long)boot_ns() - nap_us * 1000;
-		usleep(nap_us);
+		nap(nap_us);
 		vm_run(&vm);
 		rest += boot_ns();
 		longest = rest > longest ? rest : longest;
