@@ -256,22 +256,22 @@ static_assert(!HYP_TOTALS_ROW_UNEXPECTED);
 static_assert(ROW_OFFSET(HYP_TOTALS_VCPU_ROWS) <= U16_MAX);
 
 /* A vCPU takes part in what this CPU does: its ranges are made anew. */
-static void take_part(const struct hyp_totals_cpu *totals, struct hyp_totals_vcpu *own)
+static void take_part(const struct hyp_totals_cpu *totals, struct hyp_totals_vcpu *of_vcpu)
 {
 	int i;
 
 	for (i = 0; i < HYP_TOTALS_VCPU_ROWS; i++)
-		hyp_totals_row_renew(&own->rows[i]);
+		hyp_totals_row_renew(&of_vcpu->rows[i]);
 
-	own->epoch = totals->epoch;
+	of_vcpu->epoch = totals->epoch;
 }
 
 /* The vCPU's measurement begins, if it is measured and this CPU measures. */
 static void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcpu *vcpu, u64 now)
 {
-	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	struct hyp_totals_vcpu *of_vcpu = &vcpu->arch.hyp_totals;
 
-	own->epoch = 0;
+	of_vcpu->epoch = 0;
 	totals->guest = NULL;
 	if (!totals->open)
 		return;
@@ -280,23 +280,23 @@ static void measure_begin(struct hyp_totals_cpu *totals, struct kvm_vcpu *vcpu, 
 	if (!hyp_totals_vcpu_reset(vcpu))
 		return;
 
-	take_part(totals, own);
-	totals->guest = &own->rows[HYP_TOTALS_ROW_GUEST];
+	take_part(totals, of_vcpu);
+	totals->guest = &of_vcpu->rows[HYP_TOTALS_ROW_GUEST];
 }
 
 /* A guest's exit ends: count it, and have the time that the guest runs measured. */
 static __always_inline void end_exit(struct hyp_trace_cpu *cpu, struct kvm_vcpu *vcpu,
 				     struct hyp_totals_own *rows, u64 now)
 {
-	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
-	u64 offset = exit_offset[cpu->totals.exit_host][own->reason];
-	u64 ns = hyp_clock_ns(&cpu->clock, now - own->stopped);
+	struct hyp_totals_vcpu *of_vcpu = &vcpu->arch.hyp_totals;
+	u64 offset = exit_offset[cpu->totals.exit_host][of_vcpu->reason];
+	u64 ns = hyp_clock_ns(&cpu->clock, now - of_vcpu->stopped);
 	struct hyp_totals_own *row = (void *)rows + offset;
 
 	hyp_totals_leave(&cpu->totals, now);
 	cpu->totals.guest = &rows[HYP_TOTALS_ROW_GUEST];
 	if (!count_fast(row, ns))
-		count_slow(cpu, row, ns, vcpu, own->stopped, now);
+		count_slow(cpu, row, ns, vcpu, of_vcpu->stopped, now);
 }
 
 /*
@@ -306,16 +306,16 @@ static __always_inline void end_exit(struct hyp_trace_cpu *cpu, struct kvm_vcpu 
  */
 static noinline void measure_anew(struct hyp_trace_cpu *cpu, struct kvm_vcpu *vcpu, u64 now)
 {
-	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
-	struct hyp_totals_own *rows = own->rows;
+	struct hyp_totals_vcpu *of_vcpu = &vcpu->arch.hyp_totals;
+	struct hyp_totals_own *rows = of_vcpu->rows;
 
 	if (!rows || !cpu->totals.open ||
-	    upper_32_bits(own->epoch) != upper_32_bits(cpu->totals.epoch)) {
+	    upper_32_bits(of_vcpu->epoch) != upper_32_bits(cpu->totals.epoch)) {
 		measure_begin(&cpu->totals, vcpu, now);
 		return;
 	}
 
-	take_part(&cpu->totals, own);
+	take_part(&cpu->totals, of_vcpu);
 	end_exit(cpu, vcpu, rows, now);
 }
 
@@ -323,11 +323,11 @@ static noinline void measure_anew(struct hyp_trace_cpu *cpu, struct kvm_vcpu *vc
 static __always_inline void measure_enter(struct kvm_vcpu *vcpu, u64 now)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
-	struct hyp_totals_own *rows = own->rows;
+	struct hyp_totals_vcpu *of_vcpu = &vcpu->arch.hyp_totals;
+	struct hyp_totals_own *rows = of_vcpu->rows;
 
 	/* @rows may be older than the epoch, if another CPU runs this vCPU, too. */
-	if (unlikely(!rows || own->epoch != cpu->totals.epoch)) {
+	if (unlikely(!rows || of_vcpu->epoch != cpu->totals.epoch)) {
 		measure_anew(cpu, vcpu, now);
 		return;
 	}
@@ -347,12 +347,12 @@ static noinline u64 count_run_slow(struct hyp_trace_cpu *cpu, struct hyp_totals_
 static __always_inline u64 measure_exit(struct kvm_vcpu *vcpu, u64 exit_code, u64 now)
 {
 	struct hyp_trace_cpu *cpu = this_cpu_ptr(&hyp_trace_cpu);
-	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	struct hyp_totals_vcpu *of_vcpu = &vcpu->arch.hyp_totals;
 	struct hyp_totals_own *guest = cpu->totals.guest;
 	u64 left = cpu->totals.left, ran = now - left, ns = hyp_clock_ns(&cpu->clock, ran);
 
-	own->reason = hyp_exit_reason(exit_code, hyp_exit_esr(exit_code));
-	own->stopped = now;
+	of_vcpu->reason = hyp_exit_reason(exit_code, hyp_exit_esr(exit_code));
+	of_vcpu->stopped = now;
 	cpu->totals.away += ran;
 	/* No row outlives the run: when the VM is gone, its memory is no longer EL2's. */
 	cpu->totals.guest = NULL;

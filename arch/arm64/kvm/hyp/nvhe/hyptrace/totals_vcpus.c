@@ -40,22 +40,22 @@ static struct hyp_totals_table *table_of(const struct hyp_totals_vcpu *vcpu)
  */
 bool hyp_totals_vcpu_reset(struct kvm_vcpu *vcpu)
 {
-	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	struct hyp_totals_vcpu *of_vcpu = &vcpu->arch.hyp_totals;
 	u32 reset = READ_ONCE(hyp_totals_last_reset);
 	int i;
 
 	/* Pairs with the release of load_vcpu(). */
-	if (!smp_load_acquire(&own->rows))
+	if (!smp_load_acquire(&of_vcpu->rows))
 		return false;
-	if (own->reset == reset)
+	if (of_vcpu->reset == reset)
 		return true;
 
 	for (i = 0; i < HYP_TOTALS_VCPU_ROWS; i++)
-		hyp_totals_row_reset(&own->rows[i]);
+		hyp_totals_row_reset(&of_vcpu->rows[i]);
 
-	own->reset = reset;
+	of_vcpu->reset = reset;
 	/* The rows before the state: pairs with the acquire of the host's table_is_of(). */
-	smp_store_release(&table_of(own)->state->reset, reset);
+	smp_store_release(&table_of(of_vcpu)->state->reset, reset);
 	return true;
 }
 
@@ -89,12 +89,12 @@ static void release_vcpu(struct kvm_vcpu *vcpu)
 static int load_vcpu(struct kvm_vcpu *vcpu, u64 pfn)
 {
 	const struct hyp_totals_shape shape = hyp_totals_vcpu_shape();
-	struct hyp_totals_vcpu *own = &vcpu->arch.hyp_totals;
+	struct hyp_totals_vcpu *of_vcpu = &vcpu->arch.hyp_totals;
 	struct hyp_trace_memory mem = { };
 	struct hyp_totals_table *table;
 	int ret;
 
-	if (own->rows)
+	if (of_vcpu->rows)
 		return -EBUSY;
 
 	do {
@@ -106,7 +106,7 @@ static int load_vcpu(struct kvm_vcpu *vcpu, u64 pfn)
 	table = hyp_totals_table_in(&mem);
 	table->memory = mem;
 	/* The table before the pointer: pairs with hyp_totals_vcpu_reset(). */
-	smp_store_release(&own->rows, table->rows);
+	smp_store_release(&of_vcpu->rows, table->rows);
 	return 0;
 }
 
